@@ -1,0 +1,1 @@
+"""AgentSuites: packed from a source tree, carried as OCI artifacts, judged offline."""

@@ -1,0 +1,250 @@
+"""The content layer: entries packed into one tar+gzip blob, and a blob read back into a content tree.
+
+Packing and reading both stream; what is held is one entry's metadata at a time, a few blocks, and JSON documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from hatch_agentsuite.archive.gzip import BlockGzipWriter, Codec, GzipError, GzipReader
+from hatch_agentsuite.archive.tar import END, TarError, TarReader, header, padding
+from hatch_agentsuite.content import CHUNK, ContentTree, Entry, TreeLimitError, open_regular
+from hatch_agentsuite.findings import Finding, RefusedError, printable
+from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
+
+_QUEUED_PIECES = 8
+
+Progress = Callable[[int], None]
+"""Called with the number of payload bytes that were done since the last call."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """An entry and where its bytes come from: bytes in memory, a file on disk, or nowhere for what has none.
+
+    ``entry.digest`` and ``entry.size`` were found when the file was first read; packing verifies them.
+    """
+
+    entry: Entry
+    source: bytes | Path | None = None
+
+
+@dataclass(frozen=True)
+class Blob:
+    """What a written blob turned out to be."""
+
+    digest: str
+    size: int
+
+
+def write_layer(
+    stream: BinaryIO,
+    members: Iterable[Member],
+    *,
+    codec: Codec = "zlib",
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Blob:
+    """Write a content layer to ``stream`` and return its digest and size.
+
+    ``members`` come sorted, parents before children; equal members give equal bytes whatever ``workers`` is. Raises
+    :class:`RefusedError` when a file is no longer what it was when it was hashed, and :class:`OSError` when it cannot
+    be read or the stream cannot be written.
+    """
+    sink = HashingSink(stream)
+    with BlockGzipWriter(sink, codec, workers) as compressed:
+        for member in members:
+            compressed.write(header(member.entry))
+            if member.entry.type != "file":
+                continue
+            for chunk in _verified(member):
+                compressed.write(chunk)
+                if progress:
+                    progress(len(chunk))
+            compressed.write(padding(member.entry.size))
+        compressed.write(END)
+    return sink.blob()
+
+
+class HashingSink:
+    """Writes to a stream and hashes on the way."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._hasher = hashlib.sha256()
+        self._size = 0
+
+    def write(self, data: bytes) -> int:
+        """Write and hash all of ``data``."""
+        self._stream.write(data)
+        self._hasher.update(data)
+        self._size += len(data)
+        return len(data)
+
+    def blob(self) -> Blob:
+        """Return digest and size of everything written so far."""
+        return Blob(f"sha256:{self._hasher.hexdigest()}", self._size)
+
+
+def read_layer(stream: BinaryIO, limits: Limits = DEFAULT_LIMITS, sink: LayerSink | None = None) -> ContentTree:
+    """Return the content tree of a layer blob; what is wrong with the archive are findings of the tree.
+
+    A fault that ends reading leaves the tree as it was found so far. ``sink``, where given, receives every admitted
+    entry with its bytes, in order.
+    """
+    tree = ContentTree(limits)
+    gzip = GzipReader(stream.read)
+    pieces = _Pieces(gzip)
+    try:
+        reader = TarReader(pieces)
+        for found in reader:
+            if found.time_fault:
+                tree.report(found.entry.path, found.time_fault, "content layers carry no times")
+            if tree.admit(found.entry):
+                _read_entry(tree, found.entry, reader, sink)
+    except GzipError as error:
+        tree.report("", str(error), category="oci")
+    except TarError as error:
+        tree.report(error.path, error.message)
+    except TreeLimitError:
+        pass
+    finally:
+        pieces.close()
+    if gzip.time_fault:
+        tree.report("", "a gzip modification time is not zero", "content layers carry no times")
+    if gzip.members > 1:
+        tree.findings.append(
+            Finding(
+                "AS-PATH-001",
+                "path",
+                "",
+                f"the layer has {gzip.members:,} gzip members; some readers stop after the first",
+                "pack the suite again to get a single member",
+                severity="warning",
+            )
+        )
+    return tree
+
+
+class LayerSink:
+    """Receives a layer's entries; the base takes them and does nothing."""
+
+    def entry(self, entry: Entry, chunks: Iterator[bytes]) -> None:
+        """Take an entry in; ``chunks`` yields a regular file's bytes and is empty for anything else."""
+
+
+def _read_entry(tree: ContentTree, entry: Entry, reader: TarReader, sink: LayerSink | None) -> None:
+    if entry.type != "file":
+        tree.add(entry)
+        if sink:
+            sink.entry(entry, iter(()))
+        return
+    hasher = hashlib.sha256()
+    kept: list[bytes] | None = [] if tree.retains(entry) else None
+
+    def observed() -> Iterator[bytes]:
+        for chunk in reader.data():
+            hasher.update(chunk)
+            if kept is not None:
+                kept.append(chunk)
+            yield chunk
+
+    chunks = observed()
+    if sink:
+        sink.entry(entry, chunks)
+    for _ in chunks:
+        pass
+    digest = f"sha256:{hasher.hexdigest()}"
+    tree.add(replace(entry, digest=digest), None if kept is None else b"".join(kept))
+
+
+class _Pieces:
+    """A stream of exact reads over uncompressed pieces that a second thread inflates."""
+
+    def __init__(self, gzip: GzipReader) -> None:
+        self._queue: queue.Queue[bytes | BaseException | None] = queue.Queue(_QUEUED_PIECES)
+        self._piece = b""
+        self._position = 0
+        self._ended = False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._inflate, args=(gzip,), name="inflate", daemon=True)
+        self._thread.start()
+
+    def read(self, size: int) -> bytes:
+        position = self._position
+        if len(self._piece) - position >= size:
+            self._position = position + size
+            return self._piece[position : position + size]
+        return self._gather(size)
+
+    def close(self) -> None:
+        """Stop the second thread, whether or not everything was read."""
+        self._stop.set()
+        while not self._ended and self._thread.is_alive():
+            with suppress(queue.Empty):
+                self._queue.get(timeout=0.01)
+        self._thread.join()
+
+    def _gather(self, size: int) -> bytes:
+        parts = [self._piece[self._position :]]
+        missing = size - len(parts[0])
+        self._piece, self._position = b"", 0
+        while missing and not self._ended:
+            piece = self._queue.get()
+            if isinstance(piece, BaseException):
+                self._ended = True
+                raise piece
+            if piece is None:
+                self._ended = True
+                break
+            parts.append(piece[:missing])
+            if len(piece) > missing:
+                self._piece, self._position = piece, missing
+            missing -= len(parts[-1])
+        return b"".join(parts)
+
+    def _inflate(self, gzip: GzipReader) -> None:
+        try:
+            for piece in gzip:
+                self._queue.put(piece)
+                if self._stop.is_set():
+                    return
+            self._queue.put(None)
+        except BaseException as error:
+            self._queue.put(error)
+
+
+def _verified(member: Member) -> Iterator[bytes]:
+    """Yield a file's bytes, having found at the end that they are still those that were hashed."""
+    entry, source = member.entry, member.source
+    if isinstance(source, bytes):
+        yield source
+        return
+    assert source is not None
+    hasher = hashlib.sha256()
+    left = entry.size
+    with open_regular(source) as stream:
+        while chunk := stream.read(min(left + 1, CHUNK)):
+            left -= len(chunk)
+            if left < 0:
+                break
+            hasher.update(chunk)
+            yield chunk
+    if left or f"sha256:{hasher.hexdigest()}" != entry.digest:
+        raise RefusedError(
+            Finding(
+                "SOURCE-CHANGE-001",
+                "digest",
+                printable(entry.path),
+                "the file changed while it was packed",
+                "build again when nothing writes to the source tree",
+            )
+        )

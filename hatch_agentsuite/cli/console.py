@@ -1,0 +1,99 @@
+"""What commands share: findings as text, failures without a traceback, a progress bar on a terminal."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from hatch_agentsuite.findings import Finding, RefusedError, printable
+
+if TYPE_CHECKING:
+    from hatch_agentsuite.packing import Step
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+FINDINGS = 1
+USAGE = 2
+
+output_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Text for people, or JSON on standard output.",
+)
+
+
+def reports_failures(command: _Command) -> _Command:
+    """Let a command end in findings or an operating-system error with one message, never with a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except RefusedError as error:
+            show_findings(error.findings)
+            raise SystemExit(FINDINGS) from None
+        except BrokenPipeError:
+            raise SystemExit(FINDINGS) from None
+        except OSError as error:
+            where = f"{printable(str(error.filename))}: " if error.filename else ""
+            fail(f"{where}{error.strerror or error}")
+
+    return wrapped  # type: ignore[return-value]
+
+
+def fail(message: str, status: int = FINDINGS) -> NoReturn:
+    """Say what is wrong on standard error and end the command."""
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True)
+    raise SystemExit(status)
+
+
+def show_findings(findings: Iterable[Finding]) -> None:
+    """Print findings on standard error, errors last so that they are seen."""
+    for finding in sorted(findings, key=lambda item: item.is_error):
+        colour = "red" if finding.is_error else "yellow"
+        click.echo(f"{click.style(finding.severity, fg=colour, bold=True)}: {finding}", err=True)
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def human_size(size: int) -> str:
+    """Return a number of bytes as people read it."""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GiB"
+
+
+@contextmanager
+def progress_steps() -> Iterator[Step | None]:
+    """Give a progress bar for long work when standard error is a terminal, and None elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def step(name: str, size: int) -> Callable[[int], None]:
+            for task in bars.task_ids:
+                bars.update(task, visible=False)
+            task = bars.add_task(name, total=size or None)
+            return lambda done: bars.advance(task, done)
+
+        yield step

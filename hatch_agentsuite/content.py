@@ -1,0 +1,260 @@
+"""A content tree: entries with type, mode, owner, size, digest and link target (specification 5).
+
+The tree is a value. It is filled entry by entry, in the order of a tar stream or of a sorted walk, by whoever reads a
+layer (:mod:`hatch_agentsuite.archive.layer`) or an extracted directory (:func:`read_directory`); both are held to the
+same rules (5.2), and every fault is a finding that the tree carries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from hatch_agentsuite.findings import Category, Finding, printable
+from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
+from hatch_agentsuite.paths import PathSet, path_fault, sort_key, symlink_fault
+
+CHUNK = 1 << 20
+
+EntryType = Literal["file", "directory", "symlink", "hardlink"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a content tree.
+
+    ``mode`` holds permission bits and, in hostile trees, set-id and sticky bits. ``size`` and ``digest`` are those of a
+    regular file's bytes; a hardlink's ``link_target`` is a content path.
+    """
+
+    path: str
+    type: EntryType
+    mode: int
+    uid: int = 0
+    gid: int = 0
+    size: int = 0
+    digest: str | None = None
+    link_target: str | None = None
+
+
+class TreeLimitError(Exception):
+    """A bound was passed; reading on would spend what the bound protects. The finding is in the tree already."""
+
+
+@dataclass
+class ContentTree:
+    """Entries by path, the bytes of JSON documents among them, and what was wrong on the way.
+
+    ``documents`` retains every ``.json`` file within the document limit; nothing else is held in memory.
+    """
+
+    limits: Limits = DEFAULT_LIMITS
+    entries: dict[str, Entry] = field(default_factory=dict)
+    documents: dict[str, bytes] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    _paths: PathSet = field(default_factory=PathSet, repr=False)
+    _expanded: int = 0
+    _retained: int = 0
+
+    def report(self, path: str, message: str, hint: str = "", category: Category = "path") -> None:
+        """Take a fault of the tree's form down."""
+        self.findings.append(Finding("AS-PATH-001", category, printable(path), message, hint))
+
+    def admit(self, entry: Entry) -> bool:
+        """Judge an entry before its bytes are read; return whether it may join the tree.
+
+        Raises :class:`TreeLimitError` when the count of entries or of bytes passes a limit.
+        """
+        self._charge(entry)
+        fault = path_fault(entry.path)
+        if fault:
+            self.report(entry.path, f"the path {fault}", "content paths are relative, clean and `/`-separated")
+            return False
+        self._check_mode(entry)
+        fault = self._link_fault(entry)
+        if fault:
+            self.report(entry.path, f"the {entry.type} {fault}")
+        fault = self._paths.add(entry.path, "file" if entry.type == "hardlink" else entry.type)
+        if fault:
+            self.report(entry.path, f"the path {fault}")
+            return False
+        return True
+
+    def add(self, entry: Entry, document: bytes | None = None) -> None:
+        """Take an admitted entry in, with its bytes if :meth:`retains` asked for them."""
+        self.entries[entry.path] = entry
+        if document is not None:
+            self.documents[entry.path] = document
+
+    def retains(self, entry: Entry) -> bool:
+        """Whether the bytes of a regular file are kept: JSON documents are, up to the limits of 5.2."""
+        if entry.type != "file" or not entry.path.endswith(".json") or entry.size > self.limits.json.document_bytes:
+            return False
+        self._retained += entry.size
+        if self._retained > self.limits.metadata_bytes:
+            self._exceed(entry.path, f"the JSON files have more than {self.limits.metadata_bytes:,} bytes together")
+        return True
+
+    def _charge(self, entry: Entry) -> None:
+        if len(self.entries) >= self.limits.entries:
+            self._exceed(entry.path, f"the content has more than {self.limits.entries:,} entries")
+        self._expanded += entry.size
+        if self._expanded > self.limits.expanded_bytes:
+            self._exceed(entry.path, f"the files have more than {self.limits.expanded_bytes:,} bytes together")
+
+    def _exceed(self, path: str, message: str) -> None:
+        self.report(path, message)
+        raise TreeLimitError(message)
+
+    def _check_mode(self, entry: Entry) -> None:
+        if entry.mode & 0o7000:
+            self.report(
+                entry.path,
+                f"the mode {entry.mode:04o} has a set-id or sticky bit",
+                f"`chmod {entry.mode & 0o777:04o}` removes it",
+                "security",
+            )
+        if entry.type in {"file", "hardlink"} and entry.mode & 0o022:
+            self.report(
+                entry.path,
+                f"the file is group or world writable (mode {entry.mode:04o})",
+                f"`chmod {entry.mode & 0o755:04o}` mends it",
+                "security",
+            )
+
+    def _link_fault(self, entry: Entry) -> str | None:
+        if entry.type == "symlink":
+            return symlink_fault(entry.path, entry.link_target or "")
+        if entry.type != "hardlink":
+            return None
+        target = self.entries.get(entry.link_target or "")
+        if target is None:
+            return "names a target that is absent or comes later"
+        return None if target.type == "file" else f"names a {target.type}; it must name a regular file"
+
+
+def read_directory(root: Path, limits: Limits = DEFAULT_LIMITS) -> ContentTree:
+    """Return the tree of an extracted content directory, following no link.
+
+    Ownership is taken as root's and times are not looked at: an extracted directory cannot carry them. A file linked
+    more than once is a regular file. Raises :class:`OSError` only when ``root`` itself cannot be read.
+    """
+    tree = ContentTree(limits)
+    try:
+        for path, status in walk(root):
+            _take(tree, root, path, status)
+    except TreeLimitError:
+        pass
+    return tree
+
+
+def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield every path below ``root`` with its own status, links not followed.
+
+    Parents come first, each folder is sorted by bytes. Paths are `/`-separated; names that are not UTF-8 carry
+    surrogates.
+    """
+    pending = [""]
+    while pending:
+        folder = pending.pop()
+        with os.scandir(root / folder) as iterator:
+            found = [(f"{folder}/{item.name}" if folder else item.name, item) for item in iterator]
+        found.sort(key=lambda pair: pair[0].encode("utf-8", "surrogateescape"), reverse=True)
+        folders = []
+        for path, item in reversed(found):
+            status = item.stat(follow_symlinks=False)
+            yield path, status
+            if stat.S_ISDIR(status.st_mode):
+                folders.append(path)
+        pending.extend(reversed(folders))
+
+
+@contextmanager
+def open_regular(path: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading, never a link to one, never blocking on what is not one.
+
+    Raises :class:`OSError` when it is anything else.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is not a regular file")
+        stream = os.fdopen(descriptor, "rb", buffering=0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    with stream:
+        yield stream
+
+
+def hash_file(path: Path) -> tuple[int, str]:
+    """Return size and digest of a regular file, read once in bounded pieces (6.2)."""
+    hasher = hashlib.sha256()
+    size = 0
+    with open_regular(path) as stream:
+        while chunk := stream.read(CHUNK):
+            hasher.update(chunk)
+            size += len(chunk)
+    return size, f"sha256:{hasher.hexdigest()}"
+
+
+def special_kind(mode: int) -> str | None:
+    """Return the name of a file type that no content tree may hold, or None for file, directory and symlink."""
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode):
+        return None
+    for test, name in (
+        (stat.S_ISFIFO, "FIFO"),
+        (stat.S_ISSOCK, "socket"),
+        (stat.S_ISCHR, "character device"),
+        (stat.S_ISBLK, "block device"),
+    ):
+        if test(mode):
+            return name
+    return "special file"
+
+
+def _take(tree: ContentTree, root: Path, path: str, status: os.stat_result) -> None:
+    kind = special_kind(status.st_mode)
+    if kind:
+        tree.report(path, f"this is a {kind}; content holds files, directories and symlinks only")
+        return
+    mode = stat.S_IMODE(status.st_mode)
+    if stat.S_ISDIR(status.st_mode):
+        entry = Entry(path, "directory", mode)
+    elif stat.S_ISLNK(status.st_mode):
+        target = os.readlink(root / path)  # noqa: PTH115 -- a Path would tidy the text
+        entry = Entry(path, "symlink", 0o777, link_target=target)
+    else:
+        entry = Entry(path, "file", mode, size=status.st_size)
+    if not tree.admit(entry):
+        return
+    if entry.type != "file":
+        tree.add(entry)
+        return
+    try:
+        if tree.retains(entry):
+            with open_regular(root / path) as stream:
+                data = stream.read(entry.size + 1)
+            size, digest = len(data), f"sha256:{hashlib.sha256(data).hexdigest()}"
+        else:
+            data = None
+            size, digest = hash_file(root / path)
+    except OSError as error:
+        tree.report(path, f"the file cannot be read: {error.strerror or error}")
+        return
+    if size != entry.size:
+        tree.report(path, "the file changed while it was read")
+        return
+    tree.add(Entry(path, "file", mode, size=size, digest=digest), data)
+
+
+def sorted_entries(tree: ContentTree) -> list[Entry]:
+    """Return a tree's entries sorted by the bytes of their paths."""
+    return sorted(tree.entries.values(), key=lambda entry: sort_key(entry.path))

@@ -1,0 +1,354 @@
+"""An authoring tree resolved into the content that is packed (specification 6 to 11).
+
+    resolved = resolve(Path("suite"), Options(default_name="newsroom"))
+
+Stages, each ended by its problems: find the documents, fill them in bottom-up (build profiles, ToolProviders, agents,
+compositions, the suite manifest), hold every finished document against its schema, assemble the sorted content.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hatch_agentsuite.archive.layer import Member
+from hatch_agentsuite.content import Entry
+from hatch_agentsuite.documents import FILES_EXTENSION, FILES_MEDIA_TYPE, FILES_PATH
+from hatch_agentsuite.findings import Finding, RefusedError, printable
+from hatch_agentsuite.jsondoc import canonical, digest, digest_bytes
+from hatch_agentsuite.limits import DEFAULT_LIMITS
+from hatch_agentsuite.paths import sort_key
+from hatch_agentsuite.source.agents import Agents
+from hatch_agentsuite.source.compositions import Compositions
+from hatch_agentsuite.source.draft import Draft, Problems, read_draft
+from hatch_agentsuite.source.files import Files
+from hatch_agentsuite.source.inventory import Progress, payload_members
+from hatch_agentsuite.source.options import Options
+from hatch_agentsuite.source.providers import ProviderKey, Providers, provider_folders, settle_catalog
+from hatch_agentsuite.source.tree import SourceTree
+from hatch_agentsuite.validation.capabilities import derived_capabilities
+
+PLACEHOLDER_REGISTRY = "placeholder.invalid"
+_ZERO_DIGEST = f"sha256:{'0' * 64}"
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What a source tree amounts to.
+
+    ``members`` are the entries of the content layer in order, ``blobs`` further files of the layout by digest,
+    ``origins`` the source file of each packed path (absent where nobody wrote one), ``warnings`` what is worth saying.
+    """
+
+    name: str
+    members: tuple[Member, ...]
+    blobs: dict[str, Path]
+    origins: dict[str, str]
+    warnings: tuple[Finding, ...]
+
+    @property
+    def payload_bytes(self) -> int:
+        """The number of bytes that packing will read."""
+        return sum(member.entry.size for member in self.members)
+
+
+def resolve(
+    root: Path,
+    options: Options,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Resolved:
+    """Return the resolved content of the authoring tree at ``root``.
+
+    Reads and hashes every file that is going to be packed; ``progress`` is called with the bytes hashed. Raises
+    :class:`RefusedError` with all independent problems that were found.
+    """
+    if not root.is_dir():
+        what = "is not a directory" if root.exists() else "does not exist"
+        message = f"the source folder `{printable(str(root))}` {what}"
+        raise RefusedError(Finding("SOURCE-TREE-001", "path", "", message, "the option `source` names it"))
+    try:
+        resolution = _Resolution(SourceTree(root), options, workers, progress)
+    except OSError as error:
+        message = f"the source tree cannot be read: {error.filename}: {error.strerror or error}"
+        raise RefusedError(Finding("SOURCE-TREE-001", "path", "", message)) from None
+    return resolution.run()
+
+
+class _Resolution:
+    """One walk through the rooms; state is what the stages hand on."""
+
+    def __init__(self, tree: SourceTree, options: Options, workers: int | None, progress: Progress | None) -> None:
+        self.tree = tree
+        self.options = options
+        self.problems = Problems()
+        self.files = Files(tree)
+        self.agents = Agents(tree, self.files, self.problems)
+        self.providers = Providers(tree, self.files, workers, progress)
+        self.profiles: dict[str, Draft] = {}
+        self.manifest = self._read("agentsuite", "agentsuite/suite")
+        self.catalog = self._read("tool-providers/catalog", "agentsuite/tool-provider-catalog")
+        self.further: list[Draft] = []
+
+    def run(self) -> Resolved:
+        self.problems.stop()
+        self._name()
+        self._read_profiles()
+        self._read_providers()
+        agents = self._listed("agents", "agents", "agentsuite/agent")
+        self.problems.stop()
+        self.providers.finish()
+        settle_catalog(self.catalog, self.providers.drafts)
+        for name, draft in agents.items():
+            self.agents.add(name, draft)
+        self.problems.stop()
+        compositions = self._compose()
+        self._settle_manifest(compositions)
+        drafts = [
+            self.manifest,
+            self.catalog,
+            *self.profiles.values(),
+            *self.providers.drafts.values(),
+            *self.agents.drafts.values(),
+            *self.agents.companions,
+            *compositions.drafts,
+            *compositions.provider_drafts,
+            *self.further,
+        ]
+        for draft in drafts:
+            draft.check()
+        self._warn_placeholders()
+        self._warn_unreached()
+        self.problems.stop()
+        return self._assemble(drafts)
+
+    def _read(self, stem: str, kind: str) -> Draft:
+        return read_draft(self.tree, self.problems, stem, kind) or Draft(f"{stem}.json", kind, self.problems)
+
+    def _name(self) -> None:
+        draft, options = self.manifest, self.options
+        draft.settle_constants()
+        if options.name is not None:
+            draft.settle(("name",), options.name, "the option `name`")
+        elif "name" not in draft.value and options.default_name:
+            draft.value["name"] = options.default_name
+
+    def _listed(self, member: str, folder: str, kind: str) -> dict[str, Draft]:
+        """Return the documents of a list of the manifest, by id: the written list, or what the folder holds."""
+        items = self.manifest.value.get(member)
+        if items is None:
+            stems = sorted(self.tree.documents(folder))
+            items = [{"id": posixpath.basename(stem), "path": f"{stem}.json"} for stem in stems]
+            self.manifest.value[member] = items
+        found: dict[str, Draft] = {}
+        for index, item in enumerate(items):
+            if "id" not in item and "path" not in item:
+                message = "an item needs an `id` or a `path`"
+                self.manifest.report("SOURCE-GIVE-001", "graph", (member, index), message)
+                continue
+            item.setdefault("id", posixpath.splitext(posixpath.basename(item.get("path", "")))[0])
+            item.setdefault("path", f"{folder}/{item['id']}.json")
+            draft = self._referenced(item["path"], kind, (member, index, "path"))
+            if draft is not None:
+                found.setdefault(item["id"], draft)
+        return found
+
+    def _referenced(
+        self, path: str, kind: str, where: tuple[str | int, ...], owner: Draft | None = None
+    ) -> Draft | None:
+        owner = owner or self.manifest
+        stem, suffix = posixpath.splitext(path)
+        if suffix != ".json":
+            hint = f"write `{stem}.json`: paths name the packed file, whatever it was written in"
+            owner.report("AS-GRAPH-001", "graph", where, f"`{path}` does not name a JSON document", hint)
+            return None
+        draft = read_draft(self.tree, self.problems, stem, kind)
+        if draft is None:
+            message = f"there is no document at `{path}`"
+            owner.report("AS-GRAPH-001", "graph", where, message, f"write `{stem}.yaml` or `{path}`")
+        return draft if draft is not None and draft.value else None
+
+    def _read_profiles(self) -> None:
+        self.profiles = self._listed("buildProfiles", "build-profiles", "agentsuite/build-profile")
+        for name, draft in self.profiles.items():
+            draft.settle_constants()
+            draft.settle(("id",), name, "the file's name, or the reference to it")
+        if not self.profiles:
+            message = "the suite has no build profile"
+            self.problems.add(
+                "SOURCE-GIVE-001", "build", "build-profiles", message, "write one to `build-profiles/default.yaml`"
+            )
+
+    def _read_providers(self) -> None:
+        items = self.catalog.value.get("toolProviders")
+        if items is None:
+            for key, folder in provider_folders(self.tree):
+                self._add_provider(key, f"{folder}/tool-provider.json", self.catalog, ())
+            return
+        for index, item in enumerate(items):
+            key = (item.get("id", ""), item.get("version", ""))
+            item.setdefault("path", f"tool-providers/{key[0]}/{key[1]}/tool-provider.json")
+            if key not in self.providers.drafts:
+                self._add_provider(key, item["path"], self.catalog, ("toolProviders", index, "path"))
+
+    def _add_provider(self, key: ProviderKey, path: str, owner: Draft, where: tuple[str | int, ...]) -> None:
+        draft = self._referenced(path, "agentsuite/tool-provider", where, owner)
+        if draft is not None:
+            self.providers.add(key, draft)
+
+    def _compose(self) -> Compositions:
+        made = Compositions(self.tree, self.problems, self.options, self.agents.drafts, self.providers, self.profiles)
+        made.add_written(self._composition_stems("compositions", "compositions"))
+        if "compositions" not in self.manifest.value:
+            made.derive()
+        stems = self._composition_stems("toolProviderCompositions", "tool-provider-compositions")
+        made.add_written_providers(stems)
+        if "toolProviderCompositions" not in self.manifest.value:
+            made.derive_providers()
+        elif self.options.provider_images:
+            message = "the list is complete as written, so `provider-images` has nothing to add"
+            hint = "leave `toolProviderCompositions` out, or `provider-images`"
+            self.manifest.report("SOURCE-MATCH-001", "graph", ("toolProviderCompositions",), message, hint)
+        self.problems.stop()
+        return made
+
+    def _composition_stems(self, member: str, folder: str) -> list[str]:
+        """Return the stems of written compositions: those of a written list, or all in the folder."""
+        items = self.manifest.value.get(member)
+        if items is None:
+            return sorted(self.tree.documents(folder))
+        stems = []
+        for index, item in enumerate(items):
+            path = item.get("path")
+            if (
+                path is None
+                or self._referenced(path, f"agentsuite/{_singular(member)}", (member, index, "path")) is None
+            ):
+                if path is None:
+                    self.manifest.report("SOURCE-GIVE-001", "graph", (member, index), "an item needs a `path`")
+                continue
+            stems.append(posixpath.splitext(path)[0])
+        return stems
+
+    def _settle_manifest(self, made: Compositions) -> None:
+        manifest = self.manifest
+        for member, drafts in (("agents", self.agents.drafts), ("buildProfiles", self.profiles)):
+            for index, item in enumerate(manifest.value[member]):
+                draft = drafts.get(item.get("id", ""))
+                if draft:
+                    manifest.settle((member, index, "digest"), digest(draft.value), f"`{draft.name}`")
+        catalog = manifest.value.setdefault("toolProviderCatalog", {"id": "catalog"})
+        catalog.setdefault("path", self.catalog.path)
+        manifest.settle(("toolProviderCatalog", "digest"), digest(self.catalog.value), f"`{self.catalog.name}`")
+        self._settle_compositions("compositions", made.drafts, ("agent", "platform"))
+        if made.provider_drafts or "toolProviderCompositions" in manifest.value:
+            self._settle_compositions("toolProviderCompositions", made.provider_drafts, ("id", "version", "platform"))
+        bundled = any("variants" in draft.value for draft in self.providers.drafts.values())
+        capabilities = derived_capabilities(bundled)
+        if capabilities or "capabilities" in manifest.value:
+            manifest.settle(("capabilities",), capabilities, "the ToolProviders (section 7)")
+        self._settle_further_files()
+
+    def _settle_compositions(self, member: str, drafts: list[Draft], keys: tuple[str, ...]) -> None:
+        manifest = self.manifest
+        by_path = {draft.path: draft for draft in drafts}
+        items: list[dict[str, Any]] = manifest.value.setdefault(member, [{"path": path} for path in by_path])
+        for index, item in enumerate(items):
+            draft = by_path.get(item.get("path", ""))
+            if draft is None:
+                continue
+            for key in keys:
+                manifest.settle((member, index, key), draft.value[key], f"`{draft.name}`")
+            manifest.settle((member, index, "digest"), digest(draft.value), f"`{draft.name}`")
+
+    def _settle_further_files(self) -> None:
+        """Bind the list of further files, ``metadata/files.json``, by a non-critical extension of the suite."""
+        manifest = self.manifest
+        listing = read_draft(self.tree, self.problems, posixpath.splitext(FILES_PATH)[0], "hatch/metadata-files")
+        if listing is None:
+            return
+        self.further.append(listing)
+        listing.settle(("schemaVersion",), "1", "this version of the list")
+        listing.settle(("mediaType",), FILES_MEDIA_TYPE, "the kind of document")
+        for index in range(len(listing.value.get("files", []))):
+            self.files.settle_reference(listing, ("files", index))
+        extensions = manifest.value.setdefault("extensions", [])
+        index = next((i for i, item in enumerate(extensions) if item.get("name") == FILES_EXTENSION), len(extensions))
+        if index == len(extensions):
+            extensions.append({"name": FILES_EXTENSION})
+        manifest.settle(("extensions", index, "critical"), False, "what the extension is")
+        manifest.settle(("extensions", index, "digest"), digest(listing.value), f"`{listing.name}`")
+
+    def _warn_placeholders(self) -> None:
+        for draft in self.profiles.values():
+            places = [
+                (member, index)
+                for member in ("runtimeBase", "harness")
+                for index, image in enumerate(draft.value.get(member, []))
+                if _is_placeholder(image)
+            ]
+            if places:
+                draft.report(
+                    "SOURCE-PLACEHOLDER-001",
+                    "build",
+                    places[0],
+                    f"{len(places)} of the images are placeholders; no sandbox image can be built from them",
+                    "pin the images you use by registry, repository and digest",
+                    warning=not self.options.strict,
+                )
+
+    def _warn_unreached(self) -> None:
+        for path, count in self.tree.unreached():
+            what = (
+                f"nothing refers to the {count} files in this folder" if path.endswith("/") else "nothing refers to it"
+            )
+            finding = Finding(
+                "SOURCE-REACH-001",
+                "graph",
+                printable(path),
+                f"{what}, so it is not packed",
+                "refer to it, list it in `metadata/files.yaml`, or remove it",
+                "error" if self.options.strict else "warning",
+            )
+            self.problems.findings.append(finding)
+
+    def _assemble(self, drafts: list[Draft]) -> Resolved:
+        members = dict(self.files.members)
+        origins = {path: path for path in members}
+        for draft in drafts:
+            if draft.path in members:
+                message = "the file is both a document of the suite and a file packed verbatim"
+                self.problems.add("AS-GRAPH-001", "graph", draft.path, message)
+            data = canonical(draft.value)
+            entry = Entry(draft.path, "file", 0o644, size=len(data), digest=digest_bytes(data))
+            members[draft.path] = Member(entry, data)
+            if draft.file:
+                origins[draft.path] = draft.file
+        for draft in self.providers.drafts.values():
+            for variant in draft.value.get("variants", []):
+                for member in payload_members(self.tree, variant["payloadRoot"], variant):
+                    members[member.entry.path] = member
+                    origins[member.entry.path] = member.entry.path
+        if len(members) > DEFAULT_LIMITS.entries:
+            message = f"the suite has {len(members):,} entries; at most {DEFAULT_LIMITS.entries:,} are allowed"
+            self.problems.add("AS-PATH-001", "path", "", message)
+        self.problems.stop()
+        ordered = sorted(members.values(), key=lambda member: sort_key(member.entry.path))
+        warnings = tuple(finding for finding in self.problems.findings if not finding.is_error)
+        name = str(self.manifest.value["name"])
+        return Resolved(name, tuple(ordered), dict(self.files.blobs), origins, warnings)
+
+
+def _singular(member: str) -> str:
+    return "composition" if member == "compositions" else "tool-provider-composition"
+
+
+def _is_placeholder(image: dict[str, Any]) -> bool:
+    reference = str(image.get("imageRef", ""))
+    pinned = image.get("image")
+    return reference.startswith(f"{PLACEHOLDER_REGISTRY}/") or (
+        isinstance(pinned, dict) and pinned.get("digest") == _ZERO_DIGEST
+    )

@@ -1,0 +1,205 @@
+"""The files of an authoring tree, found once, judged by their form, and marked as they are reached.
+
+Nothing is followed out of the tree and nothing hostile is passed over: a link outside a payload, a link loop, a FIFO,
+a device, a name that is not UTF-8, two names that some file system takes for one, a set-id file. All of them are found
+before a byte is packed, whether or not anything refers to them.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hatch_agentsuite.content import special_kind, walk
+from hatch_agentsuite.findings import Category, Finding, RefusedError, printable
+from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
+from hatch_agentsuite.paths import PathSet, path_fault, symlink_fault
+
+DOCUMENT_SUFFIXES: Final = (".yaml", ".yml", ".json")
+
+_PAYLOAD = re.compile(r"(tool-providers/[^/]+/[^/]+/[a-z0-9]+-[a-z0-9]+)(?:/|\Z)")
+_MOST_LINKS = 40
+
+
+@dataclass(frozen=True)
+class SourceEntry:
+    """One entry of the tree: ``mode`` as found, ``target`` of a symlink."""
+
+    path: str
+    kind: str
+    mode: int
+    size: int
+    target: str = ""
+
+    @property
+    def is_executable(self) -> bool:
+        """Whether the owner may execute it."""
+        return bool(self.mode & 0o100)
+
+
+class SourceTree:
+    """The entries below ``root``, sorted by path bytes; reading bytes is left to whoever needs them.
+
+    Raises :class:`RefusedError` with everything that is wrong with the tree's form.
+    """
+
+    def __init__(self, root: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.root = root
+        self.entries: dict[str, SourceEntry] = {}
+        self._children: dict[str, list[str]] = {}
+        self._reached: set[str] = set()
+        findings = self._scan(limits)
+        findings.extend(self._loops())
+        if findings:
+            raise RefusedError(*findings)
+
+    def file(self, path: str) -> Path:
+        """Return where an entry lies on disk."""
+        return self.root / path
+
+    def kind(self, path: str) -> str | None:
+        """Return ``file``, ``directory``, ``symlink``, or None for what is not there."""
+        entry = self.entries.get(path)
+        return entry.kind if entry else None
+
+    def children(self, folder: str) -> list[str]:
+        """Return the paths directly inside a folder, sorted; none when there is no such folder."""
+        return self._children.get(folder, [])
+
+    def below(self, folder: str) -> Iterator[SourceEntry]:
+        """Yield everything below a folder, parents first."""
+        for path in self.children(folder):
+            yield self.entries[path]
+            yield from self.below(path)
+
+    def documents(self, folder: str) -> dict[str, list[str]]:
+        """Return the documents directly inside a folder by stem, each with the files that claim it."""
+        found: dict[str, list[str]] = {}
+        for path in self.children(folder):
+            stem, suffix = posixpath.splitext(path)
+            if suffix in DOCUMENT_SUFFIXES and self.kind(path) != "directory":
+                found.setdefault(stem, []).append(path)
+        return found
+
+    def reach(self, path: str) -> None:
+        """Mark an entry as one that the suite is made from."""
+        self._reached.add(path)
+
+    def reach_below(self, folder: str) -> None:
+        """Mark everything below a folder."""
+        self._reached.update(entry.path for entry in self.below(folder))
+
+    def unreached(self) -> list[tuple[str, int]]:
+        """Return what nothing reached: files, and whole folders (with a slash) and the number of files in them."""
+        found: list[tuple[str, int]] = []
+        self._collect_unreached("", found)
+        return found
+
+    def _collect_unreached(self, folder: str, found: list[tuple[str, int]]) -> None:
+        for path in self.children(folder):
+            if self.entries[path].kind != "directory":
+                if path not in self._reached:
+                    found.append((path, 1))
+                continue
+            files = [entry.path for entry in self.below(path) if entry.kind != "directory"]
+            if files and self._reached.isdisjoint(files):
+                found.append((f"{path}/", len(files)))
+            else:
+                self._collect_unreached(path, found)
+
+    def _scan(self, limits: Limits) -> list[Finding]:
+        findings: list[Finding] = []
+        paths = PathSet()
+        total = 0
+        for path, status in walk(self.root):
+            if len(self.entries) >= limits.entries:
+                return [*findings, _finding("", f"the source tree has more than {limits.entries:,} entries")]
+            total += status.st_size if stat.S_ISREG(status.st_mode) else 0
+            if total > limits.expanded_bytes:
+                return [*findings, _finding(path, f"the files have more than {limits.expanded_bytes:,} bytes together")]
+            entry, fault = self._entry(path, status)
+            if fault is None:
+                wrong = path_fault(path) or paths.add(path, entry.kind)  # type: ignore[arg-type]
+                fault = _finding(path, f"the path {wrong}", "rename it") if wrong else None
+            if fault:
+                findings.append(fault)
+            self.entries[path] = entry
+            self._children.setdefault(posixpath.dirname(path), []).append(path)
+        return findings
+
+    def _entry(self, path: str, status: os.stat_result) -> tuple[SourceEntry, Finding | None]:
+        mode = status.st_mode
+        special = special_kind(mode)
+        if special:
+            entry = SourceEntry(path, "special", stat.S_IMODE(mode), 0)
+            return entry, _finding(path, f"this is a {special}; a source tree holds files and folders", "remove it")
+        if stat.S_ISDIR(mode):
+            return SourceEntry(path, "directory", stat.S_IMODE(mode), 0), None
+        if stat.S_ISLNK(mode):
+            target = os.readlink(self.root / path)  # noqa: PTH115 -- a Path would tidy the text
+            return SourceEntry(path, "symlink", 0o777, 0, target), _link_fault(path, target)
+        entry = SourceEntry(path, "file", stat.S_IMODE(mode), status.st_size)
+        if mode & (stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX):
+            fault = _finding(
+                path,
+                f"the file's mode {entry.mode:04o} has a set-id or sticky bit",
+                f"`chmod {entry.mode & 0o777:04o}` removes it",
+                "security",
+            )
+            return entry, fault
+        return entry, None
+
+    def _loops(self) -> Iterator[Finding]:
+        links = {entry.path: entry.target for entry in self.entries.values() if entry.kind == "symlink"}
+        for path in links:
+            if _circles(path, links):
+                yield _finding(path, "the symlink leads back to itself", "remove one of the links of the circle")
+
+
+def payload_root(path: str) -> str | None:
+    """Return the payload folder (``tool-providers/<id>/<version>/<os>-<arch>``) that a path is or lies in."""
+    match = _PAYLOAD.match(path)
+    return match[1] if match else None
+
+
+def _link_fault(path: str, target: str) -> Finding | None:
+    root = payload_root(path)
+    if root is None or root == path:
+        hint = "put the file itself there; only payloads may hold symlinks"
+        return _finding(path, f"this is a symlink to `{printable(target)}`", hint)
+    fault = symlink_fault(path, target)
+    return _finding(path, f"the symlink {fault}", "a link in a payload stays inside the suite") if fault else None
+
+
+def _circles(path: str, links: dict[str, str]) -> bool:
+    """Whether following links from a path never ends; links on the way to the target count."""
+    pending = path.split("/")[::-1]
+    resolved: list[str] = []
+    followed = 0
+    while pending:
+        segment = pending.pop()
+        if segment in {"", "."}:
+            continue
+        if segment == "..":
+            if resolved:
+                resolved.pop()
+            continue
+        resolved.append(segment)
+        target = links.get("/".join(resolved))
+        if target is not None:
+            followed += 1
+            if followed > _MOST_LINKS:
+                return True
+            resolved.pop()
+            pending.extend(target.split("/")[::-1])
+    return False
+
+
+def _finding(path: str, message: str, hint: str = "", category: Category = "path") -> Finding:
+    return Finding("AS-PATH-001", category, printable(path), message, hint)
