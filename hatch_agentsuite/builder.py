@@ -80,7 +80,7 @@ def pack_for_hatch(
     root: Path, target: Path, configuration: Configuration, app: Application, form: Form = "layout"
 ) -> Packed:
     """Pack a project's suite, say through ``app`` what is worth saying, or end the build with what is wrong."""
-    from hatch_agentsuite.findings import RefusedError
+    from hatch_agentsuite.findings import RefusedError, printable
     from hatch_agentsuite.packing import pack
 
     try:
@@ -93,7 +93,8 @@ def pack_for_hatch(
         app.display_warning(f"{configuration.source}/{finding}" if finding.location else str(finding))
     for member in packed.resolved.members:
         origin = packed.resolved.origins.get(member.entry.path)
-        app.display_debug(f"{member.entry.path} <- {f'{configuration.source}/{origin}' if origin else 'computed'}")
+        text = f"{member.entry.path} <- {f'{configuration.source}/{origin}' if origin else 'computed'}"
+        app.display_debug(printable(text))
     app.display_info(f"AgentSuite {packed.resolved.name} {packed.digest}")
     return packed
 

@@ -36,7 +36,7 @@ _SELECTION_KEYS = frozenset(
         "sources",
     }
 )
-_OWN_KEYS = (
+OWN_KEYS = (
     "annotations",
     "build-profile",
     "codec",
@@ -137,7 +137,7 @@ def read_configuration(values: Mapping[str, Any], project_name: str, table: str 
     if codec not in CODECS:
         reader.errors.append(f"{reader.field_name('codec')} must be one of: {', '.join(CODECS)}")
     name = reader.string("name")
-    if name is not None and not _IDENTIFIER.fullmatch(name):
+    if name is not None and not is_identifier(name):
         reader.errors.append(f"{reader.field_name('name')} must be an identifier ({IDENTIFIER_RULE})")
     platforms = reader.strings("platforms")
     for platform in platforms:
@@ -160,9 +160,14 @@ def read_configuration(values: Mapping[str, Any], project_name: str, table: str 
     return Configuration(posixpath.normpath(source), codec, options)  # type: ignore[arg-type]
 
 
+def is_identifier(text: str) -> bool:
+    """Whether text is an identifier as the specification has it (section 1)."""
+    return _IDENTIFIER.fullmatch(text) is not None
+
+
 def identifier_from(text: str) -> str | None:
     """Return a project's name as an identifier: lower case, other characters as hyphens; None if nothing is left."""
-    found = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("._-")[:128]
+    found = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("._-")[:128].rstrip("._-")
     return found or None
 
 
@@ -177,9 +182,9 @@ def _build_profile(reader: _Table) -> str | dict[str, str] | None:
 
 def _key_errors(values: Mapping[str, Any], table: str) -> list[str]:
     errors = []
-    unknown = sorted(set(values) - _HATCH_KEYS - _SELECTION_KEYS - set(_OWN_KEYS))
+    unknown = sorted(set(values) - _HATCH_KEYS - _SELECTION_KEYS - set(OWN_KEYS))
     if unknown:
-        errors.append(f"Unknown options in `{table}`: {', '.join(unknown)}. Available: {', '.join(_OWN_KEYS)}")
+        errors.append(f"Unknown options in `{table}`: {', '.join(unknown)}. Available: {', '.join(OWN_KEYS)}")
     useless = sorted(set(values) & _SELECTION_KEYS)
     if useless:
         errors.append(

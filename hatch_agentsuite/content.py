@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal
 
 from hatch_agentsuite.findings import Category, Finding, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
-from hatch_agentsuite.paths import PathSet, path_fault, sort_key, symlink_fault
+from hatch_agentsuite.paths import PathSet, path_fault, symlink_fault
 
 CHUNK = 1 << 20
 
@@ -253,8 +253,3 @@ def _take(tree: ContentTree, root: Path, path: str, status: os.stat_result) -> N
         tree.report(path, "the file changed while it was read")
         return
     tree.add(Entry(path, "file", mode, size=size, digest=digest), data)
-
-
-def sorted_entries(tree: ContentTree) -> list[Entry]:
-    """Return a tree's entries sorted by the bytes of their paths."""
-    return sorted(tree.entries.values(), key=lambda entry: sort_key(entry.path))

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 MAX_SAFE_INTEGER = 2**53 - 1
 """The largest integer that RFC 8785 carries unchanged (RFC 7493, section 2.2)."""
 
-EMPTY_DIGEST = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
 _MAX_NUMBER_LENGTH = 1_000
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # An unterminated string matches to the end of the text, so that no start is ever tried twice.

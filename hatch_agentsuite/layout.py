@@ -139,10 +139,6 @@ class LayoutError(Exception):
 class Layout(Protocol):
     """The files of an image layout, opened by their names below its root."""
 
-    def size(self, name: str) -> int:
-        """Return a regular file's size in bytes; raise :class:`LayoutError` for anything else."""
-        ...
-
     def open(self, name: str) -> AbstractContextManager[BinaryIO]:
         """Open a regular file; raise :class:`LayoutError` for anything else, on entering the context."""
         ...
@@ -153,11 +149,6 @@ class LayoutDirectory:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-
-    def size(self, name: str) -> int:
-        """See :class:`Layout`."""
-        with self.open(name) as stream:
-            return stream.seek(0, io.SEEK_END)
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
@@ -209,18 +200,14 @@ class LayoutArchive:
                 raise LayoutError(f"it holds `{name}` twice")
             self._files[name] = (reader.offset, entry.size)
 
-    def size(self, name: str) -> int:
-        """See :class:`Layout`."""
-        if name not in self._files:
-            raise LayoutError("it is absent, or not a regular file")
-        return self._files[name][1]
-
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
         """See :class:`Layout`."""
-        size = self.size(name)
+        if name not in self._files:
+            raise LayoutError("it is absent, or not a regular file")
+        offset, size = self._files[name]
         with self._path.open("rb") as stream:
-            stream.seek(self._files[name][0])
+            stream.seek(offset)
             yield io.BufferedReader(_Section(stream, size))
 
 

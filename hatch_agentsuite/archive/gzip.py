@@ -163,6 +163,7 @@ def _zlib_ng_deflater() -> Deflate:
 
 _FTEXT, _FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 1, 2, 4, 8, 16
 _MAX_HEADER_FIELD = 64 * 1024
+_MAX_MEMBERS = 65_536
 _INPUT = 64 * 1024
 _OUTPUT = 1 << 20
 
@@ -185,6 +186,8 @@ class GzipReader:
         while self._fill(1) or not self.members:
             self._header()
             self.members += 1
+            if self.members > _MAX_MEMBERS:
+                raise GzipError(f"the gzip stream has more than {_MAX_MEMBERS:,} members")
             yield from self._member()
 
     def _fill(self, size: int) -> bool:
@@ -220,10 +223,13 @@ class GzipReader:
             self._take(2)
 
     def _skip_text(self) -> None:
-        for _ in range(_MAX_HEADER_FIELD):
-            if self._take(1) == b"\0":
-                return
-        raise GzipError("a gzip header field has no end")
+        """Pass over a name or comment, which ends in a NUL."""
+        while (end := self._pending.find(b"\0")) == -1:
+            if len(self._pending) > _MAX_HEADER_FIELD:
+                raise GzipError("a gzip header field has no end")
+            if not self._fill(len(self._pending) + 1):
+                raise GzipError("the gzip stream ends too early")
+        self._pending = self._pending[end + 1 :]
 
     def _member(self) -> Iterator[bytes]:
         inflater = self._inflate(-zlib.MAX_WBITS)

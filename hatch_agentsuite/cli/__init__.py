@@ -35,8 +35,8 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def main() -> None:
-    r"""Pack, judge and take apart AgentSuites: content-addressed definitions of AI agents, carried as OCI artifacts.
+    """Pack, judge and take apart AgentSuites: content-addressed definitions of AI agents, carried as OCI artifacts.
 
     \b
     Exit status: 0 fine, 1 findings, 2 wrong usage.
-    """
+    """  # noqa: D301 -- click wants the character itself

@@ -64,8 +64,8 @@ def show_findings(findings: Iterable[Finding]) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Print a value as JSON on standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print a value as JSON on standard output, in ASCII: no hostile name can garble a terminal or fail to encode."""
+    click.echo(json.dumps(value, indent=2))
 
 
 def human_size(size: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hatch_agentsuite.cli.console import FINDINGS, fail, reports_failures, show_findings
-from hatch_agentsuite.findings import Finding
+from hatch_agentsuite.findings import Finding, printable
 
 
 @click.command("digest")
@@ -21,7 +21,8 @@ def command(files: tuple[Path, ...], mode: str | None) -> None:
     By default manifests (JSON with an AgentSuite media type, and YAML) get their JCS digest, and all other files the
     digest of their exact bytes, which is how suites refer to them.
     """
-    if not all([_show(file, mode) for file in files]):
+    shown = [_show(file, mode) for file in files]
+    if not all(shown):
         raise SystemExit(FINDINGS)
 
 
@@ -32,7 +33,7 @@ def _show(file: Path, mode: str | None) -> bool:
     except ValueError as error:
         show_findings([Finding("AS-JSON-001", "json", str(file), getattr(error, "message", str(error)))])
         return False
-    click.echo(f"{digest}  {rule:5}  {file}")
+    click.echo(f"{digest}  {rule:5}  {printable(str(file))}")
     return True
 
 
@@ -42,7 +43,7 @@ def _digest(file: Path, mode: str | None) -> tuple[str, str]:
     from hatch_agentsuite.documents import SCHEMAS
 
     if not file.is_file():
-        fail(f"{file}: there is no such file", 2)
+        fail(f"{printable(str(file))}: there is no such file", 2)
     is_yaml = file.suffix in {".yaml", ".yml"}
     if mode != "exact" and (mode == "jcs" or is_yaml or file.suffix == ".json"):
         data = file.read_bytes()

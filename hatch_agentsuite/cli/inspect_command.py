@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from hatch_agentsuite.cli.console import FINDINGS, human_size, output_format, reports_failures, show_findings, show_json
+from hatch_agentsuite.findings import printable
 
 _PIPE_WIDTH = 240
 
@@ -63,7 +64,7 @@ def _show(found: dict[str, Any]) -> None:
             ", ".join(agent["toolProviders"]),
             str(agent["evalCases"]),
         )
-        agents.add_row(*(escape(cell) for cell in row))
+        agents.add_row(*(escape(printable(cell)) for cell in row))
     console.print(agents)
     if found["tools"]:
         tools = Table("ToolProvider", "tool", "effect", "approval", "effects", "variants", box=None)
@@ -76,5 +77,5 @@ def _show(found: dict[str, Any]) -> None:
                 ", ".join(tool["effects"]),
                 ", ".join(tool["platforms"]) or "remote",
             )
-            tools.add_row(*(escape(cell) for cell in row))
+            tools.add_row(*(escape(printable(cell)) for cell in row))
         console.print(tools)

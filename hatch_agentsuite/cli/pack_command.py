@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hatch_agentsuite.cli.console import progress_steps, reports_failures, show_findings
+from hatch_agentsuite.findings import printable
 
 
 @click.command("pack")
@@ -64,11 +65,11 @@ def command(
 
     The result is validated before it takes the place of an older one.
     """
-    from hatch_agentsuite.configuration import IDENTIFIER_RULE, identifier_from
+    from hatch_agentsuite.configuration import IDENTIFIER_RULE, identifier_from, is_identifier
     from hatch_agentsuite.packing import pack
     from hatch_agentsuite.source import Options
 
-    if name is not None and identifier_from(name) != name:
+    if name is not None and not is_identifier(name):
         raise click.BadParameter(f"must be an identifier ({IDENTIFIER_RULE})", param_hint="--name")
     if tag is not None and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", tag):
         raise click.BadParameter("must be 1 to 128 of A-Z, a-z, 0-9, `.`, `_` and `-`", param_hint="--tag")
@@ -97,9 +98,10 @@ def command(
     if verbose:
         for member in packed.resolved.members:
             origin = packed.resolved.origins.get(member.entry.path)
-            click.echo(f"{member.entry.path} <- {source / origin if origin else 'computed'}", err=True)
+            text = f"{member.entry.path} <- {source / origin if origin else 'computed'}"
+            click.echo(printable(text), err=True)
     show_findings(packed.warnings)
-    click.echo(f"{packed.digest}  {target}")
+    click.echo(f"{packed.digest}  {printable(str(target))}")
 
 
 def _default_name(source: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hatch_agentsuite.cli.console import reports_failures
+from hatch_agentsuite.findings import printable
 
 
 @click.command("unpack")
@@ -21,4 +22,4 @@ def command(path: Path, directory: Path) -> None:
     from hatch_agentsuite.unpacking import unpack
 
     count = unpack(path, directory)
-    click.echo(f"{count} entries  {directory}")
+    click.echo(f"{count} entries  {printable(str(directory))}")

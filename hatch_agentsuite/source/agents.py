@@ -50,7 +50,7 @@ class Agents:
         index = read_draft(self.tree, self.problems, stem, "agentsuite/eval-index")
         if index is None:
             index = Draft(f"{stem}.json", "agentsuite/eval-index", self.problems)
-        elif not index.value:
+        elif not index.is_readable:
             return
         self.companions.append(index)
         index.settle_constants()
@@ -73,7 +73,7 @@ class Agents:
             hint = "paths name the packed file, which ends in `.json`" if suffix in {".yaml", ".yml"} else ""
             index.report("AS-GRAPH-001", "graph", (*where, "path"), f"there is no case at `{path}`", hint)
             return 0
-        if not case.value:
+        if not case.is_readable:
             return 0
         self.companions.append(case)
         case.settle_constants()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from hatch_agentsuite.documents import platform_name
 from hatch_agentsuite.jsondoc import digest
-from hatch_agentsuite.source.draft import Draft, Path, Problems, read_draft
+from hatch_agentsuite.source.draft import Draft, Path, Problems
 from hatch_agentsuite.source.options import Options
 from hatch_agentsuite.source.providers import ProviderKey, Providers
-from hatch_agentsuite.source.tree import SourceTree
 
 Platform = dict[str, str]
 
@@ -25,7 +23,6 @@ _PROVIDER_KIND = "agentsuite/tool-provider-composition"
 class Compositions:
     """Everything that composing needs, and the compositions found or derived."""
 
-    tree: SourceTree
     problems: Problems
     options: Options
     agents: dict[str, Draft]
@@ -34,16 +31,15 @@ class Compositions:
     drafts: list[Draft] = field(default_factory=list)
     provider_drafts: list[Draft] = field(default_factory=list)
 
-    def add_written(self, stems: list[str]) -> None:
-        """Take the written agent compositions in."""
-        for draft in self._read(stems, _AGENT_KIND):
-            match = _STEM.fullmatch(draft.path.removesuffix(".json"))
-            if match:
-                draft.value.setdefault("agent", match["name"])
-                draft.value.setdefault("platform", {"os": match["os"], "architecture": match["architecture"]})
-            if self._complete(draft, ("agent", "platform"), "agent"):
-                self.drafts.append(draft)
-                self._settle(draft)
+    def add_written(self, draft: Draft) -> None:
+        """Take a written agent composition in."""
+        match = _STEM.fullmatch(draft.path.removesuffix(".json"))
+        if match:
+            draft.value.setdefault("agent", match["name"])
+            draft.value.setdefault("platform", {"os": match["os"], "architecture": match["architecture"]})
+        if _is_complete(draft, ("agent", "platform"), "agent"):
+            self.drafts.append(draft)
+            self._settle(draft)
 
     def derive(self) -> None:
         """Add a composition for every agent and platform that has none."""
@@ -60,13 +56,12 @@ class Compositions:
                 self._settle(draft)
         self.drafts.sort(key=lambda draft: (draft.value["agent"], platform_name(draft.value["platform"])))
 
-    def add_written_providers(self, stems: list[str]) -> None:
-        """Take the written ToolProvider compositions in."""
-        for draft in self._read(stems, _PROVIDER_KIND):
-            self._name_provider(draft)
-            if self._complete(draft, ("id", "version", "platform"), "ToolProvider"):
-                self.provider_drafts.append(draft)
-                self._settle_provider(draft)
+    def add_written_provider(self, draft: Draft) -> None:
+        """Take a written ToolProvider composition in."""
+        self._name_provider(draft)
+        if _is_complete(draft, ("id", "version", "platform"), "ToolProvider"):
+            self.provider_drafts.append(draft)
+            self._settle_provider(draft)
 
     def derive_providers(self) -> None:
         """Add the ToolProvider compositions that the configuration lists and nobody wrote."""
@@ -82,20 +77,6 @@ class Compositions:
                     self.provider_drafts.append(draft)
                     self._settle_provider(draft)
         self.provider_drafts.sort(key=_provider_key)
-
-    def _read(self, stems: list[str], kind: str) -> Iterator[Draft]:
-        for stem in stems:
-            draft = read_draft(self.tree, self.problems, stem, kind)
-            if draft is not None:
-                yield draft
-
-    def _complete(self, draft: Draft, members: tuple[str, ...], what: str) -> bool:
-        missing = [member for member in members if member not in draft.value]
-        if missing and draft.value:
-            listed = ", ".join(f"`{member}`" for member in missing)
-            message = f"{listed} does not follow from the file's name"
-            draft.report("SOURCE-GIVE-001", "graph", (), message, f"write it, or name the file <{what}>-linux-<arch>")
-        return not missing
 
     # --- agents ---
 
@@ -255,6 +236,16 @@ class Compositions:
     def _provider_path(self, key: ProviderKey, platform: Platform) -> str:
         name = key[0] if len(self._versions(key[0])) == 1 else f"{key[0]}-{key[1]}"
         return f"tool-provider-compositions/{name}-{platform['os']}-{platform['architecture']}.json"
+
+
+def _is_complete(draft: Draft, members: tuple[str, ...], what: str) -> bool:
+    """Report what neither a composition nor its file's name says."""
+    missing = [member for member in members if member not in draft.value]
+    if missing:
+        listed = ", ".join(f"`{member}`" for member in missing)
+        hint = f"write it, or name the file <{what}>-linux-<architecture>"
+        draft.report("SOURCE-GIVE-001", "graph", (), f"{listed} does not follow from the file's name", hint)
+    return not missing
 
 
 def _requirements(agent: Draft) -> list[ProviderKey]:

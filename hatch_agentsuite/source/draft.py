@@ -6,7 +6,6 @@ member in, or finds the written one equal, or reports both values and which of t
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,6 +58,7 @@ class Draft:
     value: dict[str, Any] = field(default_factory=dict)
     marks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     literals: Mapping[str, str] = field(default_factory=dict)
+    is_readable: bool = True
 
     @property
     def name(self) -> str:
@@ -135,14 +135,14 @@ class Draft:
 def read_draft(tree: SourceTree, problems: Problems, stem: str, kind: str) -> Draft | None:
     """Return the document written at ``stem`` plus ``.yaml``, ``.yml`` or ``.json``, or None where there is none.
 
-    Whatever is wrong with it is reported; then the draft has an empty value.
+    Whatever is wrong with it is reported; then the draft is not readable and its value is empty.
     """
     files = [f"{stem}{suffix}" for suffix in (".yaml", ".yml", ".json") if tree.kind(f"{stem}{suffix}") is not None]
     if not files:
         return None
     for file in files:
         tree.reach(file)
-    draft = Draft(f"{stem}.json", kind, problems, files[0])
+    draft = Draft(f"{stem}.json", kind, problems, files[0], is_readable=False)
     if len(files) > 1:
         listed = " and ".join(f"`{file}`" for file in files)
         problems.add("SOURCE-TREE-001", "graph", files[0], f"{listed} are one document", "remove all but one")
@@ -153,7 +153,8 @@ def read_draft(tree: SourceTree, problems: Problems, stem: str, kind: str) -> Dr
         return draft
     value = _parse(tree, draft)
     if value is not None:
-        draft.value = copy.deepcopy(value)
+        draft.value = value
+        draft.is_readable = True
     return draft
 
 

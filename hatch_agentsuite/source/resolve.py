@@ -169,7 +169,7 @@ class _Resolution:
         if draft is None:
             message = f"there is no document at `{path}`"
             owner.report("AS-GRAPH-001", "graph", where, message, f"write `{stem}.yaml` or `{path}`")
-        return draft if draft is not None and draft.value else None
+        return draft if draft is not None and draft.is_readable else None
 
     def _read_profiles(self) -> None:
         self.profiles = self._listed("buildProfiles", "build-profiles", "agentsuite/build-profile")
@@ -200,12 +200,14 @@ class _Resolution:
             self.providers.add(key, draft)
 
     def _compose(self) -> Compositions:
-        made = Compositions(self.tree, self.problems, self.options, self.agents.drafts, self.providers, self.profiles)
-        made.add_written(self._composition_stems("compositions", "compositions"))
+        made = Compositions(self.problems, self.options, self.agents.drafts, self.providers, self.profiles)
+        for draft in self._written("compositions", "compositions", "agentsuite/composition"):
+            made.add_written(draft)
         if "compositions" not in self.manifest.value:
             made.derive()
-        stems = self._composition_stems("toolProviderCompositions", "tool-provider-compositions")
-        made.add_written_providers(stems)
+        kind = "agentsuite/tool-provider-composition"
+        for draft in self._written("toolProviderCompositions", "tool-provider-compositions", kind):
+            made.add_written_provider(draft)
         if "toolProviderCompositions" not in self.manifest.value:
             made.derive_providers()
         elif self.options.provider_images:
@@ -215,23 +217,20 @@ class _Resolution:
         self.problems.stop()
         return made
 
-    def _composition_stems(self, member: str, folder: str) -> list[str]:
-        """Return the stems of written compositions: those of a written list, or all in the folder."""
+    def _written(self, member: str, folder: str, kind: str) -> list[Draft]:
+        """Return the written compositions: those that a list of the manifest names, or all in the folder."""
         items = self.manifest.value.get(member)
         if items is None:
-            return sorted(self.tree.documents(folder))
-        stems = []
+            items = [{"path": f"{stem}.json"} for stem in sorted(self.tree.documents(folder))]
+        found = []
         for index, item in enumerate(items):
-            path = item.get("path")
-            if (
-                path is None
-                or self._referenced(path, f"agentsuite/{_singular(member)}", (member, index, "path")) is None
-            ):
-                if path is None:
-                    self.manifest.report("SOURCE-GIVE-001", "graph", (member, index), "an item needs a `path`")
+            if "path" not in item:
+                self.manifest.report("SOURCE-GIVE-001", "graph", (member, index), "an item needs a `path`")
                 continue
-            stems.append(posixpath.splitext(path)[0])
-        return stems
+            draft = self._referenced(item["path"], kind, (member, index, "path"))
+            if draft is not None:
+                found.append(draft)
+        return found
 
     def _settle_manifest(self, made: Compositions) -> None:
         manifest = self.manifest
@@ -340,10 +339,6 @@ class _Resolution:
         warnings = tuple(finding for finding in self.problems.findings if not finding.is_error)
         name = str(self.manifest.value["name"])
         return Resolved(name, tuple(ordered), dict(self.files.blobs), origins, warnings)
-
-
-def _singular(member: str) -> str:
-    return "composition" if member == "compositions" else "tool-provider-composition"
 
 
 def _is_placeholder(image: dict[str, Any]) -> bool:

@@ -53,7 +53,11 @@ class Opened:
             self.findings.append(Finding(oci.REQUIREMENT, "oci", "", f"the path cannot be used: {error}"))
             return
         if self.layout is None:
-            self.tree = read_directory(path, limits)
+            try:
+                self.tree = read_directory(path, limits)
+            except OSError as error:
+                message = f"the directory cannot be read: {error.strerror or error}"
+                self.findings.append(Finding("AS-PATH-001", "path", "", message))
             return
         envelope = oci.read_envelope(self.layout, limits)
         self.findings.extend(envelope.findings)
@@ -96,6 +100,8 @@ def open_layout(path: Path) -> Layout | None:
         return LayoutDirectory(path) if is_layout else None
     if not path.exists():
         raise LayoutError("there is no such file or directory")
+    if not path.is_file():
+        raise LayoutError("it is neither a directory nor a regular file")
     return LayoutArchive(path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urljoin
@@ -64,9 +65,10 @@ class Explainer:
                 if member not in error.instance:
                     yield SchemaError(path, keyword, self._missing(member, error.schema, base), definition)
         elif keyword == "additionalProperties":
-            known = sorted(error.schema["properties"])
+            known = sorted(error.schema.get("properties", {}))
+            patterns = error.schema.get("patternProperties", {})
             for member in error.instance:
-                if member not in known:
+                if member not in known and not any(re.search(pattern, member) for pattern in patterns):
                     yield SchemaError((*path, member), keyword, _unknown(member, known), definition)
         else:
             yield SchemaError(path, keyword, _general(error) + self._found(error.instance), definition)
@@ -82,7 +84,8 @@ class Explainer:
         node: Any = self.root
         base, definition = str(self.root["$id"]), ""
         for step in steps:
-            base, definition, node = self._dereferenced(base, definition, node)
+            if isinstance(node, list) or step not in node:
+                base, definition, node = self._dereferenced(base, definition, node)
             node = node[step]
         base, definition, _ = self._dereferenced(base, definition, node)
         return base, definition
@@ -91,7 +94,7 @@ class Explainer:
         while isinstance(node, dict) and "$ref" in node:
             base, fragment = urldefrag(urljoin(base, node["$ref"]))
             definition = fragment.rpartition("/")[2]
-            node = self.schemas[base]["$defs"][definition]
+            node = self.schemas[base]["$defs"][definition] if definition else self.schemas[base]
         return base, definition, node
 
     def _missing(self, member: str, schema: Schema, base: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentsuite_schemas import authoring, load
-from tests.schemas.mutations import DROP, MUTATIONS, Mutation, Path, changed, places
+from tests.schemas.mutations import DROP, MUTATIONS, Path, changed, places
 from tests.schemas.samples import SAMPLES, digest
 
 PROVIDER = "agentsuite/tool-provider"
@@ -52,9 +52,12 @@ def test_what_a_condition_asks_for_stays() -> None:
     assert [error.keyword for error in authoring(PROVIDER).errors({"tools": [{"name": "a"}]})] == ["anyOf"]
 
 
-@pytest.mark.parametrize("mutation", STILL_REFUSED, ids=lambda mutation: mutation.label)
-def test_what_is_written_has_to_be_right(mutation: Mutation) -> None:
-    assert not authoring(mutation.schema).is_valid(mutation.document())
+@pytest.mark.parametrize("name", AUTHORED)
+def test_what_is_written_has_to_be_right(engine: str, name: str) -> None:
+    judge = authoring(name)
+    mutations = [mutation for mutation in STILL_REFUSED if mutation.schema == name]
+    assert mutations
+    assert [mutation.label for mutation in mutations if judge.is_valid(mutation.document())] == []
 
 
 @pytest.mark.parametrize("member", ["sbom", "provenance"])

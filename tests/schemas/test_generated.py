@@ -33,7 +33,7 @@ GENERATOR = Generator(_accepts)
 def test_generated_document_is_accepted(name: str) -> None:
     engines = [_engines.thorough(name, "packed"), _engines.fast(name, "packed")]
 
-    @settings(max_examples=8, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=5, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(GENERATOR.document(name))
     def check(document: Any) -> None:
         assert json.loads(json.dumps(document)) == document

@@ -6,6 +6,7 @@ import builtins
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -131,9 +132,11 @@ def test_errors_are_bounded() -> None:
 
 def test_long_lists_of_objects_are_compared_in_linear_time() -> None:
     provider = SAMPLES["agentsuite/tool-provider"]()
-    provider["variants"][0]["network"] = [{"scheme": "a", "host": str(n), "port": 1} for n in range(20_000)]
+    provider["variants"][0]["network"] = [{"scheme": "a", "host": str(n), "port": 1} for n in range(5_000)]
     provider["id"] = "A"
+    start = time.process_time()
     assert [error.path for error in errors(provider, "agentsuite/tool-provider")] == [("id",)]
+    assert time.process_time() - start < 5, "pair by pair takes a minute"
 
 
 # --- numbers -----------------------------------------------------------------------------------------------------
@@ -251,9 +254,7 @@ def test_a_foreign_reference_is_not_resolved(
         _engines.thorough.__wrapped__(AGENT, "packed").is_valid({})
     pytest.importorskip("jsonschema_rs", reason="jsonschema-rs is not installed")
     with pytest.raises(Exception, match=r"nothing is ever fetched|Unresolvable|not present"):
-        rust = _engines.fast.__wrapped__(AGENT, "packed")
-        assert rust is not None
-        rust.is_valid({})
+        _engines.fast.__wrapped__(AGENT, "packed")
 
 
 def test_a_reference_inside_a_document_is_only_text(engine: str, offline: list[str]) -> None:
