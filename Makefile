@@ -6,7 +6,9 @@ STAMP := $(VENV)/.made-for
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench clean check-stamp
+FUZZ_SECONDS ?= 20
+
+.PHONY: help setup demo test lint format bench fuzz clean check-stamp
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t 12
@@ -46,6 +48,12 @@ format: setup ## Rewrite the sources in the project's style
 
 bench: setup ## Measure packing against tar, gzip and pigz
 	$(BIN)/python benchmarks/pack.py
+
+fuzz: setup ## Fuzz the readers of untrusted bytes for FUZZ_SECONDS each
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --group fuzz
+	for reader in json yaml tar layer content; do \
+	  $(BIN)/python fuzz/readers.py $$reader -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=20 -rss_limit_mb=1024 -verbosity=0 || exit 1; \
+	done
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) dist examples/*/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hatch_agentsuite.documents import PROFILE_EXTENSION, profile_path
 from hatch_agentsuite.jsondoc import canonical, digest
-from hatch_agentsuite.source.draft import Draft, Path, Problems, read_draft
+from hatch_agentsuite.source.draft import Draft, Path, Problems, bind_extension, read_draft
 from hatch_agentsuite.source.files import Files
 from hatch_agentsuite.source.tree import SourceTree
 
@@ -86,28 +86,15 @@ class Agents:
         """Bind the agent's profile by a non-critical extension; the files beside it are packed as they are."""
         path = profile_path(name)
         profile = read_draft(self.tree, self.problems, posixpath.splitext(path)[0], "hatch/profile")
-        extensions = draft.value.get("extensions")
-        index = next((i for i, item in enumerate(extensions or []) if item.get("name") == PROFILE_EXTENSION), None)
         if profile is None:
-            if index is not None:
-                message = f"there is no profile at `{path}`"
-                draft.report("AS-GRAPH-001", "graph", ("extensions", index), message, "remove the extension, or add it")
+            for index, item in enumerate(draft.value.get("extensions", [])):
+                if item.get("name") == PROFILE_EXTENSION:
+                    message = f"there is no profile at `{path}`"
+                    hint = "remove the extension, or add the profile"
+                    draft.report("AS-GRAPH-001", "graph", ("extensions", index), message, hint)
             return
         self.companions.append(profile)
-        if index is None:
-            if extensions is not None:
-                draft.report(
-                    "SOURCE-MATCH-001",
-                    "graph",
-                    ("extensions",),
-                    f"the list is complete as written, but `{profile.name}` is not in it",
-                    f"leave `extensions` out, or add `{{name: {PROFILE_EXTENSION}, critical: false}}`",
-                )
-                return
-            index = 0
-            draft.value["extensions"] = [{"name": PROFILE_EXTENSION}]
-        draft.settle(("extensions", index, "critical"), False, "what the extension is")
-        draft.settle(("extensions", index, "digest"), digest(profile.value), f"`{profile.name}`")
+        bind_extension(draft, PROFILE_EXTENSION, profile)
         for entry in self.tree.below(f"metadata/profiles/{name}/files"):
             if entry.kind != "directory":
                 self.files.packed(profile, (), entry.path)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hatch_agentsuite.documents import platform_name
-from hatch_agentsuite.jsondoc import digest
 from hatch_agentsuite.source.draft import Draft, Path, Problems
 from hatch_agentsuite.source.options import Options
 from hatch_agentsuite.source.providers import ProviderKey, Providers
@@ -99,7 +98,7 @@ class Compositions:
         provider = self.providers.drafts.get(key)
         if provider is None:
             return
-        draft.settle((*where, "manifestDigest"), digest(provider.value), f"`{provider.name}`")
+        draft.settle((*where, "manifestDigest"), self.providers.digests[key], f"`{provider.name}`")
         variant = self.providers.variant(key, draft.value["platform"])
         if variant and "variantDigest" in variant:
             draft.settle((*where, "variantDigest"), variant["variantDigest"], "the variant for the platform")
@@ -208,8 +207,8 @@ class Compositions:
 
     def _wanted(self, text: str) -> list[ProviderKey]:
         """Return the ToolProviders that an item of ``provider-images`` names: ``<id>`` or ``<id>@<version>``."""
-        name, _, version = text.partition("@")
-        keys = [(name, version)] if version else [(name, known) for known in self._versions(name)]
+        name, mark, version = text.partition("@")
+        keys = [(name, version)] if mark else [(name, known) for known in self._versions(name)]
         if keys and all(key in self.providers.drafts for key in keys):
             return keys
         known = ", ".join(f"`{id_}@{version}`" for id_, version in self.providers.drafts) or "none"

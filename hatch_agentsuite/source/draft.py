@@ -6,7 +6,7 @@ member in, or finds the written one equal, or reports both values and which of t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import agentsuite_schemas
 from hatch_agentsuite.content import open_regular
 from hatch_agentsuite.documents import SCHEMA_VERSION, SCHEMAS
 from hatch_agentsuite.findings import Category, Finding, RefusedError, pointer, printable
-from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, loads
+from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, digest, loads
 from hatch_agentsuite.source.tree import SourceTree
 from hatch_agentsuite.validation.shape import owner, shape_findings
 from hatch_agentsuite.yamldoc import YAMLDocumentError
@@ -132,6 +132,26 @@ class Draft:
         return self.marks.get(place, (None, None))
 
 
+def bind_extension(draft: Draft, name: str, target: Draft) -> None:
+    """Bind ``target`` to a document by a non-critical extension record; a written list of extensions is complete."""
+    extensions = draft.value.get("extensions")
+    index = next((i for i, item in enumerate(extensions or []) if item.get("name") == name), None)
+    if index is None:
+        if extensions is not None:
+            draft.report(
+                "SOURCE-MATCH-001",
+                "graph",
+                ("extensions",),
+                f"the list is complete as written, but `{target.name}` is not in it",
+                f"leave `extensions` out, or add `{{name: {name}, critical: false}}`",
+            )
+            return
+        index = 0
+        draft.value["extensions"] = [{"name": name}]
+    draft.settle(("extensions", index, "critical"), False, "what the extension is")
+    draft.settle(("extensions", index, "digest"), digest(target.value), f"`{target.name}`")
+
+
 def read_draft(tree: SourceTree, problems: Problems, stem: str, kind: str) -> Draft | None:
     """Return the document written at ``stem`` plus ``.yaml``, ``.yml`` or ``.json``, or None where there is none.
 
@@ -197,10 +217,24 @@ def _shaped(draft: Draft, value: Any) -> dict[str, Any] | None:
     errors = list(agentsuite_schemas.authoring(draft.kind).errors(value, show_values=not evaluation))
     for error in errors:
         requirement, category = owner(draft.kind, error.definition)
-        literal = draft.literals.get(pointer(*error.path))
+        literal = draft.literals.get(pointer(*error.path)) if error.keyword == "type" else None
         hint = f'`{literal}` is a number in YAML; write "{literal}" if it is text' if literal else ""
         draft.report(requirement, category, error.path, error.message, hint)
-    return value if not errors and isinstance(value, dict) else None
+    halves = [] if errors else list(_half_platforms(value))
+    for where in halves:
+        message = "a platform needs both members, `os` and `architecture`"
+        draft.report("AS-JSON-001", "platform", where, message, "write `{os: linux, architecture: amd64}`")
+    return value if not errors and not halves and isinstance(value, dict) else None
+
+
+def _half_platforms(value: Any, where: Path = ()) -> Iterator[Path]:
+    """Yield where a platform is written, but not all of it: nothing else tells what is missing."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        if key == "platform" and isinstance(member, dict) and set(member) != {"os", "architecture"}:
+            yield (*where, key)
+        elif isinstance(member, (dict, list)):
+            yield from _half_platforms(member, (*where, key))
 
 
 def _show(value: Any) -> str:

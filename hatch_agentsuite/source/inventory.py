@@ -13,7 +13,7 @@ from typing import Any
 
 from hatch_agentsuite.archive.gzip import default_workers
 from hatch_agentsuite.archive.layer import Member
-from hatch_agentsuite.content import Entry, EntryType, hash_file
+from hatch_agentsuite.content import CHUNK, Entry, EntryType, hash_file
 from hatch_agentsuite.findings import printable
 from hatch_agentsuite.jsondoc import DEFAULT_LIMITS
 from hatch_agentsuite.paths import sort_key
@@ -26,7 +26,7 @@ _MEMBERS_OF_ENTRY = {"file": 7, "directory": 5, "symlink": 6}
 _BYTES_OF_ENTRY = {"file": 180, "directory": 70, "symlink": 90}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PayloadEntry:
     """An entry of a payload folder; ``path`` is relative to the folder, ``digest`` known once it was hashed."""
 
@@ -83,26 +83,29 @@ def check_inventory_size(draft: Draft, where: Path, payloads: list[list[PayloadE
 def hash_entries(
     tree: SourceTree, payload: list[PayloadEntry], workers: int | None, progress: Progress | None
 ) -> list[PayloadEntry]:
-    """Return the entries with the digests of their files, hashed on all cores.
+    """Return the entries with the digests of their files; large files are hashed on all cores.
 
-    Raises :class:`OSError` for a file that cannot be read; its name is the file's.
+    Small ones are not: threads that contend for the interpreter take several times as long. Raises :class:`OSError` for
+    a file that cannot be read; its name is the file's.
     """
 
     def hashed(entry: PayloadEntry) -> PayloadEntry:
         if entry.source.kind != "file":
             return entry
-        size, digest = hash_file(tree.file(entry.source.path))
+        size, digest = hash_file(f"{tree.root}/{entry.source.path}")
         if progress:
             progress(size)
         source = entry.source
         return PayloadEntry(entry.path, SourceEntry(source.path, source.kind, source.mode, size), digest)
 
+    large = [entry for entry in payload if entry.source.size >= CHUNK]
     with ThreadPoolExecutor(workers or default_workers(), thread_name_prefix="hash") as pool:
-        return list(pool.map(hashed, payload))
+        done = {entry.path: entry for entry in pool.map(hashed, large)}
+    return [done.get(entry.path) or hashed(entry) for entry in payload]
 
 
-def settle_inventory(draft: Draft, where: Path, payload: list[PayloadEntry]) -> None:
-    """Fill ``files`` in, or hold a written inventory against the folder.
+def settle_inventory(tree: SourceTree, draft: Draft, where: Path, payload: list[PayloadEntry]) -> None:
+    """Fill ``files`` in, or hold a written inventory against the payload folder.
 
     A written entry may leave out what the folder tells, may add its ``component``, and may have another mode than the
     normalised one, as long as it is executable or not as the file is.
@@ -118,7 +121,7 @@ def settle_inventory(draft: Draft, where: Path, payload: list[PayloadEntry]) -> 
         entry = missing.pop(path, None)
         if entry is not None:
             _settle_entry(draft, place, item, entry)
-        elif item.get("type") != "directory":
+        elif item.get("type") != "directory" or tree.kind(f"{draft.at(where)['payloadRoot']}/{path}") != "directory":
             draft.report("AS-PROVIDER-001", "tool-provider", place, f"`{printable(path)}` is not in the payload folder")
     for path in missing:
         draft.report(
@@ -152,7 +155,7 @@ def payload_members(tree: SourceTree, root: str, variant: dict[str, Any]) -> Ite
             digest=item.get("digest"),
             link_target=item.get("linkTarget"),
         )
-        yield Member(entry, tree.file(path) if kind == "file" else None)
+        yield Member(entry, f"{tree.root}/{path}" if kind == "file" else None)
 
 
 def _mode(source: SourceEntry) -> int:

@@ -29,3 +29,7 @@ class Options:
         if isinstance(self.build_profile, str) or self.build_profile is None:
             return self.build_profile
         return self.build_profile.get(name)
+
+    def profile_names(self) -> tuple[str, ...]:
+        """Return the agents and ToolProviders that the configuration gives a build profile by name."""
+        return tuple(self.build_profile) if isinstance(self.build_profile, Mapping) else ()

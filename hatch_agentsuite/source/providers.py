@@ -22,7 +22,7 @@ from hatch_agentsuite.source.inventory import (
 from hatch_agentsuite.source.tree import SourceTree
 
 ProviderKey = tuple[str, str]
-VariantKey = tuple[str, str, str]
+VariantKey = tuple[ProviderKey, int]
 
 _FOLDER = re.compile(r"(?P<os>linux)-(?P<architecture>amd64|arm64)")
 _REFERENCE_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:[-+][0-9A-Za-z.-]+)?")
@@ -36,13 +36,14 @@ _EVIDENCE_TYPES = {
 
 @dataclass
 class Providers:
-    """The ToolProviders of a source tree: drafts by id and version, finished once their digests are known."""
+    """The ToolProviders of a source tree: drafts by id and version, finished once their ``digests`` are known."""
 
     tree: SourceTree
     files: Files
     workers: int | None = None
     progress: Progress | None = None
     drafts: dict[ProviderKey, Draft] = field(default_factory=dict)
+    digests: dict[ProviderKey, str] = field(default_factory=dict)
     payloads: dict[tuple[ProviderKey, int], list[PayloadEntry]] = field(default_factory=dict)
     _finished: set[VariantKey] = field(default_factory=set)
 
@@ -78,6 +79,7 @@ class Providers:
         for key, draft in self.drafts.items():
             for index in range(len(draft.value.get("variants", []))):
                 self._finish_variant(key, index, ())
+        self.digests = {key: digest(draft.value) for key, draft in self.drafts.items()}
 
     def variant(self, key: ProviderKey, platform: Any) -> dict[str, Any] | None:
         """Return the variant for a platform."""
@@ -157,7 +159,7 @@ class Providers:
             message = f"a payload file cannot be read: {error.filename}: {error.strerror or error}"
             draft.report("SOURCE-TREE-001", "path", where, message)
             return
-        settle_inventory(draft, where, hashed)
+        settle_inventory(self.tree, draft, where, hashed)
         variant = draft.at(where)
         for member in ("sbom", "provenance"):
             if member in variant:
@@ -192,7 +194,7 @@ class Providers:
         where: Path = ("variants", index)
         variant = draft.at(where)
         platform = variant.get("platform")
-        if not platform or (*key, str(platform.get("architecture"))) in self._finished:
+        if not platform or (key, index) in self._finished:
             return
         if key in way:
             circle = " -> ".join(f"{name} {version}" for name, version in (*way[way.index(key) :], key))
@@ -200,7 +202,7 @@ class Providers:
             return
         for number, target in enumerate(_dependencies(variant)):
             self._settle_dependency(draft, (*where, "dependencies", number), target, platform, (*way, key))
-        self._finished.add((*key, str(platform.get("architecture"))))
+        self._finished.add((key, index))
         draft.settle((*where, "variantDigest"), variant_digest(variant), "section 6.3")
 
     def _settle_dependency(
@@ -221,16 +223,18 @@ class Providers:
             draft.settle((*where, "variantDigest"), variants[index]["variantDigest"], f"the variant of {name}")
 
 
-def settle_catalog(catalog: Draft, drafts: dict[ProviderKey, Draft]) -> None:
-    """Fill the catalog in: one entry for each ToolProvider, in the order of ``drafts`` where nobody wrote a list."""
+def settle_catalog(catalog: Draft, providers: Providers) -> None:
+    """Fill the catalog in: one entry for each ToolProvider, in their order where nobody wrote a list."""
+    drafts = providers.drafts
     catalog.settle_constants()
     if "toolProviders" not in catalog.value:
         catalog.value["toolProviders"] = [{"id": name, "version": version} for name, version in drafts]
     for index, item in enumerate(catalog.value["toolProviders"]):
-        draft = drafts.get((item.get("id", ""), item.get("version", "")))
+        key = (item.get("id", ""), item.get("version", ""))
+        draft = drafts.get(key)
         if draft:
             catalog.settle(("toolProviders", index, "path"), draft.path, "the folder")
-            catalog.settle(("toolProviders", index, "digest"), digest(draft.value), f"`{draft.name}`")
+            catalog.settle(("toolProviders", index, "digest"), providers.digests[key], f"`{draft.name}`")
 
 
 def provider_folders(tree: SourceTree) -> Iterator[tuple[ProviderKey, str]]:

@@ -22,7 +22,7 @@ from hatch_agentsuite.limits import DEFAULT_LIMITS
 from hatch_agentsuite.paths import sort_key
 from hatch_agentsuite.source.agents import Agents
 from hatch_agentsuite.source.compositions import Compositions
-from hatch_agentsuite.source.draft import Draft, Problems, read_draft
+from hatch_agentsuite.source.draft import Draft, Problems, bind_extension, read_draft
 from hatch_agentsuite.source.files import Files
 from hatch_agentsuite.source.inventory import Progress, payload_members
 from hatch_agentsuite.source.options import Options
@@ -99,9 +99,13 @@ class _Resolution:
         self._read_profiles()
         self._read_providers()
         agents = self._listed("agents", "agents", "agentsuite/agent")
+        if not self.manifest.value["agents"]:
+            message = "the suite has no agent"
+            self.problems.add("SOURCE-GIVE-001", "graph", "agents", message, "write one to `agents/<id>.yaml`")
+        self._check_build_profile_names(agents)
         self.problems.stop()
         self.providers.finish()
-        settle_catalog(self.catalog, self.providers.drafts)
+        settle_catalog(self.catalog, self.providers)
         for name, draft in agents.items():
             self.agents.add(name, draft)
         self.problems.stop()
@@ -176,7 +180,7 @@ class _Resolution:
         for name, draft in self.profiles.items():
             draft.settle_constants()
             draft.settle(("id",), name, "the file's name, or the reference to it")
-        if not self.profiles:
+        if not self.manifest.value["buildProfiles"]:
             message = "the suite has no build profile"
             self.problems.add(
                 "SOURCE-GIVE-001", "build", "build-profiles", message, "write one to `build-profiles/default.yaml`"
@@ -189,7 +193,11 @@ class _Resolution:
                 self._add_provider(key, f"{folder}/tool-provider.json", self.catalog, ())
             return
         for index, item in enumerate(items):
-            key = (item.get("id", ""), item.get("version", ""))
+            if "id" not in item or "version" not in item:
+                message = "an item needs an `id` and a `version`"
+                self.catalog.report("SOURCE-GIVE-001", "graph", ("toolProviders", index), message)
+                continue
+            key = (item["id"], item["version"])
             item.setdefault("path", f"tool-providers/{key[0]}/{key[1]}/tool-provider.json")
             if key not in self.providers.drafts:
                 self._add_provider(key, item["path"], self.catalog, ("toolProviders", index, "path"))
@@ -198,6 +206,14 @@ class _Resolution:
         draft = self._referenced(path, "agentsuite/tool-provider", where, owner)
         if draft is not None:
             self.providers.add(key, draft)
+
+    def _check_build_profile_names(self, agents: dict[str, Draft]) -> None:
+        """Report names in a table of build profiles that are no agent and no ToolProvider."""
+        known = {*agents, *(name for name, _ in self.providers.drafts)}
+        for name in self.options.profile_names():
+            if name not in known:
+                message = f"`build-profile` names `{name}`, which is no agent and no ToolProvider of this suite"
+                self.problems.add("SOURCE-CONFIG-001", "build", "", message, f"known: {', '.join(sorted(known))}")
 
     def _compose(self) -> Compositions:
         made = Compositions(self.problems, self.options, self.agents.drafts, self.providers, self.profiles)
@@ -265,7 +281,6 @@ class _Resolution:
 
     def _settle_further_files(self) -> None:
         """Bind the list of further files, ``metadata/files.json``, by a non-critical extension of the suite."""
-        manifest = self.manifest
         listing = read_draft(self.tree, self.problems, posixpath.splitext(FILES_PATH)[0], "hatch/metadata-files")
         if listing is None:
             return
@@ -274,12 +289,7 @@ class _Resolution:
         listing.settle(("mediaType",), FILES_MEDIA_TYPE, "the kind of document")
         for index in range(len(listing.value.get("files", []))):
             self.files.settle_reference(listing, ("files", index))
-        extensions = manifest.value.setdefault("extensions", [])
-        index = next((i for i, item in enumerate(extensions) if item.get("name") == FILES_EXTENSION), len(extensions))
-        if index == len(extensions):
-            extensions.append({"name": FILES_EXTENSION})
-        manifest.settle(("extensions", index, "critical"), False, "what the extension is")
-        manifest.settle(("extensions", index, "digest"), digest(listing.value), f"`{listing.name}`")
+        bind_extension(self.manifest, FILES_EXTENSION, listing)
 
     def _warn_placeholders(self) -> None:
         for draft in self.profiles.values():
@@ -301,9 +311,8 @@ class _Resolution:
 
     def _warn_unreached(self) -> None:
         for path, count in self.tree.unreached():
-            what = (
-                f"nothing refers to the {count} files in this folder" if path.endswith("/") else "nothing refers to it"
-            )
+            files = "file" if count == 1 else f"{count} files"
+            what = f"nothing refers to the {files} in this folder" if path.endswith("/") else "nothing refers to it"
             finding = Finding(
                 "SOURCE-REACH-001",
                 "graph",

@@ -27,7 +27,7 @@ _PAYLOAD = re.compile(r"(tool-providers/[^/]+/[^/]+/[a-z0-9]+-[a-z0-9]+)(?:/|\Z)
 _MOST_LINKS = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SourceEntry:
     """One entry of the tree: ``mode`` as found, ``target`` of a symlink."""
 
@@ -55,7 +55,7 @@ class SourceTree:
         self._children: dict[str, list[str]] = {}
         self._reached: set[str] = set()
         findings = self._scan(limits)
-        findings.extend(self._loops())
+        findings.extend(self._strays({finding.location for finding in findings}))
         if findings:
             raise RefusedError(*findings)
 
@@ -74,16 +74,18 @@ class SourceTree:
 
     def below(self, folder: str) -> Iterator[SourceEntry]:
         """Yield everything below a folder, parents first."""
-        for path in self.children(folder):
+        pending = self.children(folder)[::-1]
+        while pending:
+            path = pending.pop()
             yield self.entries[path]
-            yield from self.below(path)
+            pending.extend(reversed(self.children(path)))
 
     def documents(self, folder: str) -> dict[str, list[str]]:
         """Return the documents directly inside a folder by stem, each with the files that claim it."""
         found: dict[str, list[str]] = {}
         for path in self.children(folder):
             stem, suffix = posixpath.splitext(path)
-            if suffix in DOCUMENT_SUFFIXES and self.kind(path) != "directory":
+            if suffix in DOCUMENT_SUFFIXES:
                 found.setdefault(stem, []).append(path)
         return found
 
@@ -107,9 +109,10 @@ class SourceTree:
                 if path not in self._reached:
                     found.append((path, 1))
                 continue
-            files = [entry.path for entry in self.below(path) if entry.kind != "directory"]
-            if files and self._reached.isdisjoint(files):
-                found.append((f"{path}/", len(files)))
+            files = (entry.path for entry in self.below(path) if entry.kind != "directory")
+            if self._reached.isdisjoint(files):
+                count = sum(entry.kind != "directory" for entry in self.below(path))
+                found.extend([(f"{path}/", count)] if count else [])
             else:
                 self._collect_unreached(path, found)
 
@@ -155,11 +158,12 @@ class SourceTree:
             return entry, fault
         return entry, None
 
-    def _loops(self) -> Iterator[Finding]:
+    def _strays(self, refused: set[str]) -> Iterator[Finding]:
         links = {entry.path: entry.target for entry in self.entries.values() if entry.kind == "symlink"}
         for path in links:
-            if _circles(path, links):
-                yield _finding(path, "the symlink leads back to itself", "remove one of the links of the circle")
+            fault = None if printable(path) in refused else _way_fault(path, links)
+            if fault:
+                yield _finding(path, *fault)
 
 
 def payload_root(path: str) -> str | None:
@@ -177,8 +181,8 @@ def _link_fault(path: str, target: str) -> Finding | None:
     return _finding(path, f"the symlink {fault}", "a link in a payload stays inside the suite") if fault else None
 
 
-def _circles(path: str, links: dict[str, str]) -> bool:
-    """Whether following links from a path never ends; links on the way to the target count."""
+def _way_fault(path: str, links: dict[str, str]) -> tuple[str, str] | None:
+    """Return what is wrong with the way that begins at a link, links on it followed, and what to do; or None."""
     pending = path.split("/")[::-1]
     resolved: list[str] = []
     followed = 0
@@ -187,18 +191,19 @@ def _circles(path: str, links: dict[str, str]) -> bool:
         if segment in {"", "."}:
             continue
         if segment == "..":
-            if resolved:
-                resolved.pop()
+            if not resolved:
+                return "the symlink leads out of the tree by way of other links", "let it stay inside the suite"
+            resolved.pop()
             continue
         resolved.append(segment)
         target = links.get("/".join(resolved))
         if target is not None:
             followed += 1
             if followed > _MOST_LINKS:
-                return True
+                return "the symlink leads back to itself", "remove one of the links of the circle"
             resolved.pop()
             pending.extend(target.split("/")[::-1])
-    return False
+    return None
 
 
 def _finding(path: str, message: str, hint: str = "", category: Category = "path") -> Finding:

@@ -8,6 +8,7 @@ A mapping or list is a document, written as YAML or JSON by the path's ending; N
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def as_yaml(value: Any) -> bytes:
-    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True).encode()
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False).encode()
 
 
 def write_tree(root: Path, files: Mapping[str, Any]) -> Path:
@@ -205,7 +206,7 @@ def rich() -> dict[str, Any]:
 
 def _platforms(name: str, **members: Any) -> dict[str, Any]:
     folder = f"tool-providers/{name}/1.0.0"
-    both = [variant(name, platform=AMD64, **members), variant(name, platform=ARM64, **members)]
+    both = [variant(name, platform=platform, **copy.deepcopy(members)) for platform in (AMD64, ARM64)]
     return {
         f"{folder}/tool-provider.yaml": provider(*both),
         f"{folder}/linux-amd64/bin/{name}": Script(),
