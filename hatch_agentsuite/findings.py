@@ -17,7 +17,7 @@ Severity = Literal["error", "warning"]
 CATEGORIES: tuple[str, ...] = get_args(Category)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Finding:
     """One fault, or one thing worth a warning.
 
@@ -61,12 +61,17 @@ class Finding:
             members["column"] = self.column
         return members
 
+    @property
+    def place(self) -> str:
+        """Return the location for people, with line and column where they are known."""
+        place = self.location.removesuffix("#")
+        if self.line is None:
+            return place
+        document, mark, pointer = place.partition("#")
+        return f"{document}:{self.line}:{self.column or 1}{mark}{pointer}"
+
     def __str__(self) -> str:
-        place = self.location
-        if self.line is not None:
-            document, mark, pointer = place.partition("#")
-            place = f"{document}:{self.line}:{self.column or 1}{mark}{pointer}"
-        text = f"{place}: {self.message}" if place else self.message
+        text = f"{self.place}: {self.message}" if self.place else self.message
         if self.hint:
             text = f"{text} ({self.hint})"
         return printable(f"{text} [{self.requirement}]")

@@ -27,9 +27,11 @@ MAX_SAFE_INTEGER = 2**53 - 1
 """The largest integer that RFC 8785 carries unchanged (RFC 7493, section 2.2)."""
 
 _MAX_NUMBER_LENGTH = 1_000
+_UNSAFE_INTEGER = "the integer is beyond 2^53 - 1, so canonical JSON would change it; write it as a string"
+_LEAST_EXPONENTIAL = 1e21  # canonical JSON writes a smaller whole number as an integer, whatever it was written as
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 # An unterminated string matches to the end of the text, so that no start is ever tried twice.
-_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"[^"]*"?|([\[{])|([\]}])')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -202,6 +204,7 @@ def _decode(data: bytes) -> str:
 
 def _check_depth(text: str, limit: int) -> None:
     """Refuse deep nesting before the recursive parser sees it; brackets inside strings do not count."""
+    text = text.replace(r"\\", "").replace(r"\"", "")  # then every quote begins or ends a string
     depth = 0
     for match in _STRING_OR_BRACKET.finditer(text):
         kind = match.lastindex
@@ -266,7 +269,7 @@ def _integer(text: str) -> int | _BadNumber:
         number = int(text)
         if -MAX_SAFE_INTEGER <= number <= MAX_SAFE_INTEGER:
             return number
-    return _BadNumber("the integer is beyond 2^53 - 1, so canonical JSON would change it; write it as a string")
+    return _BadNumber(_UNSAFE_INTEGER)
 
 
 def _float(text: str) -> float | _BadNumber:
@@ -277,6 +280,8 @@ def _float(text: str) -> float | _BadNumber:
         return _BadNumber("the number is too large for JSON's number type")
     if number == 0 and any(digit in "123456789" for digit in re.split("[eE]", text)[0]):
         return _BadNumber("the number is too small: it would become zero")
+    if MAX_SAFE_INTEGER < abs(number) < _LEAST_EXPONENTIAL:
+        return _BadNumber(_UNSAFE_INTEGER)
     return number
 
 

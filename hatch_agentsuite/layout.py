@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
@@ -55,7 +55,7 @@ def write_layout(
     *,
     annotations: Mapping[str, str] | None = None,
     tag: str | None = None,
-    blobs: Mapping[str, Path | bytes] | None = None,
+    blobs: Mapping[str, Path] | None = None,
 ) -> str:
     """Write an AgentSuite image layout into ``folder``, which is made, and return the manifest's digest.
 
@@ -115,18 +115,21 @@ def _write_blob(folder: Path, data: bytes) -> str:
     return digest
 
 
-def _copy_blob(folder: Path, digest: str, source: Path | bytes) -> None:
-    if isinstance(source, bytes):
-        _write_blob(folder, source)
-        return
-    with open_regular(source) as stream, (folder / blob_path(digest)).open("wb") as copy:
-        sink = HashingSink(copy)
+def _copy_blob(folder: Path, digest: str, source: Path) -> None:
+    with ExitStack() as opened:
+        try:
+            stream = opened.enter_context(open_regular(source))
+        except OSError as error:
+            raise RefusedError(_change(source, f"the file can no longer be read: {error.strerror or error}")) from None
+        sink = HashingSink(opened.enter_context((folder / blob_path(digest)).open("wb")))
         while chunk := stream.read(CHUNK):
             sink.write(chunk)
     if sink.blob().digest != digest:
-        raise RefusedError(
-            Finding("SOURCE-CHANGE-001", "digest", source.name, "the file changed while it was packed", "build again")
-        )
+        raise RefusedError(_change(source, "the file changed while it was packed"))
+
+
+def _change(source: Path, message: str) -> Finding:
+    return Finding("SOURCE-CHANGE-001", "digest", source.name, message, "build again")
 
 
 # --- in ----------------------------------------------------------------------------------------------------------
@@ -161,13 +164,14 @@ class LayoutDirectory:
         path = self._root / name
         if path.is_symlink():
             raise LayoutError("it is a symlink; a layout holds regular files")
-        try:
-            with open_regular(path) as stream:
-                yield stream
-        except FileNotFoundError:
-            raise LayoutError("it is absent") from None
-        except OSError as error:
-            raise LayoutError(error.strerror or "it is not a regular file") from None
+        with ExitStack() as opened:
+            try:
+                stream = opened.enter_context(open_regular(path))
+            except FileNotFoundError:
+                raise LayoutError("it is absent") from None
+            except OSError as error:
+                raise LayoutError(error.strerror or "it is not a regular file") from None
+            yield stream
 
 
 class LayoutArchive:
@@ -179,6 +183,7 @@ class LayoutArchive:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._files: dict[str, tuple[int, int]] = {}
+        self._others: set[str] = set()
         try:
             with path.open("rb") as stream:
                 self._scan(stream)
@@ -194,10 +199,13 @@ class LayoutArchive:
                 raise LayoutError(f"it holds more than {_MAX_ARCHIVE_FILES:,} entries")
             entry = found.entry
             name = entry.path.removeprefix("./")
-            if entry.type != "file":
+            if entry.type == "directory":
                 continue
-            if name in self._files:
+            if name in self._files or name in self._others:
                 raise LayoutError(f"it holds `{name}` twice")
+            if entry.type != "file":
+                self._others.add(name)
+                continue
             self._files[name] = (reader.offset, entry.size)
 
     @contextmanager

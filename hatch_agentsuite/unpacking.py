@@ -11,6 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from hatch_agentsuite.archive.layer import LayerSink
@@ -34,6 +35,7 @@ def unpack(path: Path, target: Path, limits: Limits = DEFAULT_LIMITS) -> int:
     layout = _layout(path)
     if os.path.lexists(target):
         raise FileExistsError(17, "already exists; content is extracted into a new directory", str(target))
+    missing = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent))
     try:
@@ -51,6 +53,9 @@ def unpack(path: Path, target: Path, limits: Limits = DEFAULT_LIMITS) -> int:
         content.rename(target)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+        for folder in missing:
+            with suppress(OSError):  # the target is in it
+                folder.rmdir()
     return len(envelope.tree.entries)
 
 

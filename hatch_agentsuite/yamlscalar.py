@@ -89,4 +89,6 @@ def _number(number: re.Match[str]) -> int | float:
         raise ScalarError("a number too large for JSON's number type", hint)
     if value == 0 and re.search("[1-9]", number["mantissa"]):
         raise ScalarError("a number so small that it would become zero", hint)
+    if MAX_SAFE_INTEGER < abs(value) < 1e21:  # canonical JSON writes it as an integer
+        raise ScalarError("an integer beyond 2^53 - 1", hint)
     return value

@@ -26,7 +26,7 @@ Progress = Callable[[int], None]
 """Called with the number of payload bytes that were done since the last call."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Member:
     """An entry and where its bytes come from: bytes in memory, a file on disk, or nowhere for what has none.
 
@@ -34,7 +34,7 @@ class Member:
     """
 
     entry: Entry
-    source: bytes | Path | None = None
+    source: bytes | str | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ def write_layer(
     """Write a content layer to ``stream`` and return its digest and size.
 
     ``members`` come sorted, parents before children; equal members give equal bytes whatever ``workers`` is. Raises
-    :class:`RefusedError` when a file is no longer what it was when it was hashed, and :class:`OSError` when it cannot
-    be read or the stream cannot be written.
+    :class:`RefusedError` when a file is no longer what it was when it was hashed, and :class:`OSError` when the stream
+    cannot be written.
     """
     sink = HashingSink(stream)
     with BlockGzipWriter(sink, codec, workers) as compressed:
@@ -98,7 +98,7 @@ def read_layer(stream: BinaryIO, limits: Limits = DEFAULT_LIMITS, sink: LayerSin
     """Return the content tree of a layer blob; what is wrong with the archive are findings of the tree.
 
     A fault that ends reading leaves the tree as it was found so far. ``sink``, where given, receives every admitted
-    entry with its bytes, in order.
+    entry with its bytes, in order, up to the first fault.
     """
     tree = ContentTree(limits)
     gzip = GzipReader(stream.read)
@@ -109,13 +109,15 @@ def read_layer(stream: BinaryIO, limits: Limits = DEFAULT_LIMITS, sink: LayerSin
             if found.time_fault:
                 tree.report(found.entry.path, found.time_fault, "content layers carry no times")
             if tree.admit(found.entry):
-                _read_entry(tree, found.entry, reader, sink)
+                _read_entry(tree, found.entry, reader, None if tree.findings else sink)
     except GzipError as error:
         tree.report("", str(error), category="oci")
+        tree.complete = False
     except TarError as error:
         tree.report(error.path, error.message)
+        tree.complete = False
     except TreeLimitError:
-        pass
+        tree.complete = False
     finally:
         pieces.close()
     if gzip.time_fault:
@@ -231,20 +233,20 @@ def _verified(member: Member) -> Iterator[bytes]:
     assert source is not None
     hasher = hashlib.sha256()
     left = entry.size
-    with open_regular(source) as stream:
-        while chunk := stream.read(min(left + 1, CHUNK)):
-            left -= len(chunk)
-            if left < 0:
-                break
-            hasher.update(chunk)
-            yield chunk
+    try:
+        with open_regular(source) as stream:
+            while chunk := stream.read(min(left + 1, CHUNK)):
+                left -= len(chunk)
+                if left < 0:
+                    break
+                hasher.update(chunk)
+                yield chunk
+    except OSError as error:
+        raise RefusedError(_change(entry, f"the file can no longer be read: {error.strerror or error}")) from None
     if left or f"sha256:{hasher.hexdigest()}" != entry.digest:
-        raise RefusedError(
-            Finding(
-                "SOURCE-CHANGE-001",
-                "digest",
-                printable(entry.path),
-                "the file changed while it was packed",
-                "build again when nothing writes to the source tree",
-            )
-        )
+        raise RefusedError(_change(entry, "the file changed while it was packed"))
+
+
+def _change(entry: Entry, message: str) -> Finding:
+    hint = "build again when nothing writes to the source tree"
+    return Finding("SOURCE-CHANGE-001", "digest", printable(entry.path), message, hint)

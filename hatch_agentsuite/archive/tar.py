@@ -107,8 +107,8 @@ def _split(name: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _placeholder(name: bytes) -> bytes:
-    """Return what stands in the header field of a name that the PAX records hold."""
-    return bytes(byte if byte < 0x80 else 0x5F for byte in name.rstrip(b"/")[-100:])
+    """Return what stands in the header field of a name that the PAX records hold: a name, and never a way out."""
+    return bytes(byte if byte < 0x80 else 0x5F for byte in name.rstrip(b"/")[-100:]).lstrip(b"./") or b"_"
 
 
 def _record(key: str, value: bytes) -> bytes:
