@@ -1,9 +1,9 @@
-"""Makes the authoring trees that are measured: `python benchmarks/trees.py A|B|C FOLDER`.
+"""Makes the authoring trees that are measured: `python benchmarks/trees.py A|B|C|D FOLDER`.
 
-The payloads are cut from files of this machine, text for A and B, ELF binaries for C, so that they compress like what
-people ship. All files of a kind are taken as one long stream in the order of their paths, and each payload file is the
-next piece of it (C: fifty pieces spread over all of it), started over when it ends. Every file begins with its number,
-so no two are equal; what is the same further away than deflate's window of 32 KiB does not make a tree easier. The same
+The payloads are cut from files of this machine, ELF binaries for C and text for the others, so that they compress like
+what people ship. All files of a kind are taken as one long stream in the order of their paths, and each payload file is
+the next piece of it (C: fifty pieces spread over all of it), started over when it ends. Every file begins with its
+number, so no two are equal; what is the same further away than deflate's window of 32 KiB does not make a tree easier. The same
 machine gives the same trees; another one gives trees of the same shape that compress much the same.
 """
 
@@ -35,12 +35,14 @@ class Shape:
     mean_size: int
     spread: float
     """The sigma of the sizes' log-normal distribution."""
+    agents: int = 1
 
 
 SHAPES = {
     "A": Shape("text", providers=1, files=2_000, mean_size=9_500, spread=1.0),
     "B": Shape("text", providers=6, files=60_000, mean_size=7_400, spread=1.0),
     "C": Shape("binary", providers=1, files=50, mean_size=22_600_000, spread=0.3),
+    "D": Shape("text", providers=50, files=60_000, mean_size=17_900, spread=1.0, agents=200),
 }
 
 
@@ -49,7 +51,7 @@ def make_tree(name: str, folder: Path) -> None:
     work = folder.with_name(f"{folder.name}.unfinished")
     shutil.rmtree(work, ignore_errors=True)
     shape = SHAPES[name]
-    write_documents(work, shape.providers)
+    write_documents(work, shape)
     source = Corpus(shape.kind)
     sizes = file_sizes(shape)
     for number, size in enumerate(sizes):
@@ -146,22 +148,18 @@ def is_binary(path: Path, size: int) -> bool:
         return stream.read(4) == b"\x7fELF"
 
 
-def write_documents(root: Path, providers: int) -> None:
-    """Write what makes a suite of payloads: an agent, a build profile, and the ToolProviders' manifests."""
-    uses = "".join(f"\n  - {{id: tools{n}, version: 1.0.0, executionMode: shared-sandbox}}" for n in range(providers))
+def write_documents(root: Path, shape: Shape) -> None:
+    """Write what makes a suite of payloads: agents, a build profile, and the ToolProviders' manifests."""
     documents = {
-        "agents/worker.yaml": f"""\
-description: Uses the tools that are measured.
-model: {{protocol: openai-chat, model: example-model, endpointEnv: MODEL_ENDPOINT, secretRefs: [model-api-key]}}
-toolProviders:{uses}
-""",
-        "instructions/worker.md": "Use the tools.\n",
         "schemas/input.json": '{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}\n',
         "build-profiles/default.yaml": "\n".join(
             [*image_lines("runtimeBase"), *image_lines("harness"), "sourceEpoch: 1767225600", ""]
         ),
     }
-    for number in range(providers):
+    for number in range(shape.agents):
+        documents[f"agents/worker{number}.yaml"] = agent_text(number, shape)
+        documents[f"instructions/worker{number}.md"] = f"Use the tools as worker {number}.\n"
+    for number in range(shape.providers):
         documents[f"tool-providers/tools{number}/1.0.0/tool-provider.yaml"] = provider_text(number)
         documents[f"{payload_folder(number)}/bin/server"] = f"#!/bin/sh\n# {number}\nexec true\n"
     for name, text in documents.items():
@@ -170,6 +168,18 @@ toolProviders:{uses}
         path.write_text(text, encoding="utf-8")
         if path.name == "server":
             path.chmod(0o755)
+
+
+def agent_text(number: int, shape: Shape) -> str:
+    """Return an agent's manifest; every ToolProvider is used by somebody."""
+    each = -(-shape.providers // shape.agents)
+    used = sorted({(number * each + offset) % shape.providers for offset in range(max(each, min(4, shape.providers)))})
+    lines = [f"\n  - {{id: tools{n}, version: 1.0.0, executionMode: shared-sandbox}}" for n in used]
+    return f"""\
+description: Uses the tools that are measured.
+model: {{protocol: openai-chat, model: example-model, endpointEnv: MODEL_ENDPOINT, secretRefs: [model-api-key]}}
+toolProviders:{"".join(lines)}
+"""
 
 
 def provider_text(number: int) -> str:

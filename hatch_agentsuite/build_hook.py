@@ -6,8 +6,10 @@ option, ``path``, where the layout goes inside the wheel.
 
 from __future__ import annotations
 
+import shutil
+import weakref
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 from hatchling.builders.config import BuilderConfig
@@ -29,8 +31,6 @@ class AgentSuiteBuildHook(BuildHookInterface[BuilderConfig]):
 
     PLUGIN_NAME = "agentsuite"
 
-    _output: TemporaryDirectory[str] | None = None
-
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the suite to the files of a standard wheel."""
         if self.target_name != "wheel" or version == "editable":
@@ -38,9 +38,10 @@ class AgentSuiteBuildHook(BuildHookInterface[BuilderConfig]):
         destination = self._destination()
         table = self.build_config.builder.metadata.hatch.build_targets.get("agentsuite", {})
         configuration = configuration_of(table, self.metadata.core.raw_name, self.app)
-        # The folder lives as long as the hook, which Hatch keeps until the wheel is written.
-        self._output = TemporaryDirectory(prefix="agentsuite-")
-        layout = Path(self._output.name).resolve() / "layout"
+        # The folder lives as long as the hook, which Hatch keeps until the wheel is written, or was given up.
+        folder = mkdtemp(prefix="agentsuite-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        layout = Path(folder).resolve() / "layout"
         pack_for_hatch(Path(self.root), layout, configuration, self.app)
         for path in sorted(layout.rglob("*")):
             if path.is_file():
@@ -62,8 +63,12 @@ class AgentSuiteBuildHook(BuildHookInterface[BuilderConfig]):
         return "/".join(parts)
 
     def _package(self) -> str:
-        packages = sorted({PurePosixPath(package.replace("\\", "/")).name for package in self.build_config.packages})
+        packages = sorted(set(self.build_config.packages))
+        what = ""
         if len(packages) != 1:
             what = f"the wheel has {len(packages)} packages" if packages else "the wheel's package is not known"
+        elif not (Path(self.root) / packages[0] / "__init__.py").is_file():
+            what = f"`{packages[0]}` has no `__init__.py`; another wheel may put its suite into the same namespace"
+        if what:
             abort(self.app, f"Option `path` for build hook `agentsuite` is needed: {what}")
-        return packages[0]
+        return PurePosixPath(packages[0].replace("\\", "/")).name

@@ -51,7 +51,7 @@ class AgentSuiteBuilder(BuilderInterface[BuilderConfig, PluginManager]):
         from hatch_agentsuite.staging import remove
 
         folder = Path(directory).resolve()
-        prefix = re.escape(self.normalize_file_name_component(self.metadata.core.raw_name))
+        prefix = re.escape(self.normalize_file_name_component(self.metadata.core.name))
         for version in versions:
             suffix = SUFFIXES[version]  # type: ignore[index]
             pattern = re.compile(rf"\.?({prefix}-[0-9][^/]*{re.escape(suffix)})(\.[^/.]+\.tmp)?")

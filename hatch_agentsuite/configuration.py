@@ -117,6 +117,8 @@ class _Table:
             self.errors.append(f"{self.field_name(key)} must be a table")
             return {}
         for name, item in value.items():
+            if not name:
+                self.errors.append(f"A key of {self.field_name(key).replace('F', 'f', 1)} cannot be an empty string")
             if not isinstance(item, str):
                 self.errors.append(f"Value of `{name}` in {self.field_name(key).replace('F', 'f', 1)} must be a string")
         return {name: item for name, item in value.items() if isinstance(item, str)}
@@ -128,6 +130,8 @@ def read_configuration(values: Mapping[str, Any], project_name: str, table: str 
     ``project_name`` gives the suite its name where nothing else does. Raises :class:`ConfigurationError` with every
     unknown key and every wrong value.
     """
+    if not isinstance(values, Mapping):
+        raise ConfigurationError([f"Field `{table}` must be a table"])
     reader = _Table(values, table)
     reader.errors.extend(_key_errors(values, table))
     source = reader.string("source", "suite") or "suite"

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -22,10 +22,14 @@ from hatch_agentsuite.paths import PathSet, path_fault, symlink_fault
 
 CHUNK = 1 << 20
 
+_READ_REGULAR = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
+    _READ_REGULAR |= getattr(os, _flag, 0)
+
 EntryType = Literal["file", "directory", "symlink", "hardlink"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One entry of a content tree.
 
@@ -43,6 +47,10 @@ class Entry:
     link_target: str | None = None
 
 
+Observer = Callable[[Entry, Iterator[bytes]], Iterator[bytes]]
+"""Passes a regular file's bytes on as they are, having looked at them: what hashes a file reads it for all."""
+
+
 class TreeLimitError(Exception):
     """A bound was passed; reading on would spend what the bound protects. The finding is in the tree already."""
 
@@ -51,14 +59,18 @@ class TreeLimitError(Exception):
 class ContentTree:
     """Entries by path, the bytes of JSON documents among them, and what was wrong on the way.
 
-    ``documents`` retains every ``.json`` file within the document limit; nothing else is held in memory.
+    ``documents`` retains every ``.json`` file within the document limit; nothing else is held in memory. Where reading
+    ended early, the tree is not ``complete``: what it lacks says nothing.
     """
 
     limits: Limits = DEFAULT_LIMITS
     entries: dict[str, Entry] = field(default_factory=dict)
     documents: dict[str, bytes] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    complete: bool = True
+    observer: Observer | None = None
     _paths: PathSet = field(default_factory=PathSet, repr=False)
+    _seen: int = 0
     _expanded: int = 0
     _retained: int = 0
 
@@ -101,8 +113,13 @@ class ContentTree:
             self._exceed(entry.path, f"the JSON files have more than {self.limits.metadata_bytes:,} bytes together")
         return True
 
+    def observed(self, entry: Entry, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Return a regular file's bytes by way of the observer, if there is one."""
+        return self.observer(entry, chunks) if self.observer else chunks
+
     def _charge(self, entry: Entry) -> None:
-        if len(self.entries) >= self.limits.entries:
+        self._seen += 1
+        if self._seen > self.limits.entries:
             self._exceed(entry.path, f"the content has more than {self.limits.entries:,} entries")
         self._expanded += entry.size
         if self._expanded > self.limits.expanded_bytes:
@@ -139,18 +156,21 @@ class ContentTree:
         return None if target.type == "file" else f"names a {target.type}; it must name a regular file"
 
 
-def read_directory(root: Path, limits: Limits = DEFAULT_LIMITS) -> ContentTree:
+def read_directory(root: Path, limits: Limits = DEFAULT_LIMITS, observer: Observer | None = None) -> ContentTree:
     """Return the tree of an extracted content directory, following no link.
 
     Ownership is taken as root's and times are not looked at: an extracted directory cannot carry them. A file linked
-    more than once is a regular file. Raises :class:`OSError` only when ``root`` itself cannot be read.
+    more than once is a regular file. A folder that cannot be read ends the reading.
     """
-    tree = ContentTree(limits)
+    tree = ContentTree(limits, observer=observer)
     try:
         for path, status in walk(root):
             _take(tree, root, path, status)
     except TreeLimitError:
-        pass
+        tree.complete = False
+    except OSError as error:
+        tree.report("", f"the directory cannot be read: {error.strerror or error}")
+        tree.complete = False
     return tree
 
 
@@ -176,13 +196,12 @@ def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 @contextmanager
-def open_regular(path: Path) -> Iterator[BinaryIO]:
+def open_regular(path: str | Path) -> Iterator[BinaryIO]:
     """Open a regular file for reading, never a link to one, never blocking on what is not one.
 
     Raises :class:`OSError` when it is anything else.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    descriptor = os.open(path, _READ_REGULAR)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{path} is not a regular file")
@@ -194,7 +213,7 @@ def open_regular(path: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-def hash_file(path: Path) -> tuple[int, str]:
+def hash_file(path: str | Path) -> tuple[int, str]:
     """Return size and digest of a regular file, read once in bounded pieces (6.2)."""
     hasher = hashlib.sha256()
     size = 0
@@ -238,18 +257,28 @@ def _take(tree: ContentTree, root: Path, path: str, status: os.stat_result) -> N
     if entry.type != "file":
         tree.add(entry)
         return
+    hasher = hashlib.sha256()
+    kept: list[bytes] | None = [] if tree.retains(entry) else None
+    size = 0
     try:
-        if tree.retains(entry):
-            with open_regular(root / path) as stream:
-                data = stream.read(entry.size + 1)
-            size, digest = len(data), f"sha256:{hashlib.sha256(data).hexdigest()}"
-        else:
-            data = None
-            size, digest = hash_file(root / path)
+        with open_regular(root / path) as stream:
+            for chunk in tree.observed(entry, _chunks(stream, entry.size + 1)):
+                hasher.update(chunk)
+                size += len(chunk)
+                if kept is not None:
+                    kept.append(chunk)
     except OSError as error:
         tree.report(path, f"the file cannot be read: {error.strerror or error}")
         return
     if size != entry.size:
         tree.report(path, "the file changed while it was read")
         return
-    tree.add(Entry(path, "file", mode, size=size, digest=digest), data)
+    entry = replace(entry, digest=f"sha256:{hasher.hexdigest()}")
+    tree.add(entry, None if kept is None else b"".join(kept))
+
+
+def _chunks(stream: BinaryIO, most: int) -> Iterator[bytes]:
+    """Yield at most so many bytes of a stream in bounded pieces."""
+    while most and (chunk := stream.read(min(most, CHUNK))):
+        yield chunk
+        most -= len(chunk)

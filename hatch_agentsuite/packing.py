@@ -19,6 +19,7 @@ from hatch_agentsuite.layout import INDEX_FILE, LAYOUT_FILE, write_archive, writ
 from hatch_agentsuite.source import Options, Resolved, resolve
 from hatch_agentsuite.staging import staged
 from hatch_agentsuite.validation import Report, validate
+from hatch_agentsuite.validation.secrets import redacted
 
 Form = Literal["layout", "archive"]
 Step = Callable[[str, int], Callable[[int], None] | None]
@@ -58,7 +59,10 @@ def pack(
     """
     begin: Step = step or (lambda _name, _size: None)
     _refuse_to_replace_work(target)
-    resolved = resolve(source, options, workers=workers, progress=begin("hashing", 0))
+    try:
+        resolved = resolve(source, options, workers=workers, progress=begin("hashing", 0))
+    except RefusedError as error:
+        raise RefusedError(*map(redacted, error.findings)) from None
     with staged(target) as work:
         layout = work if form == "layout" else work.with_name("layout")
         progress = begin("packing", resolved.payload_bytes)

@@ -1,4 +1,4 @@
-"""Converters between AgentSuite agents and the formats agents are written in elsewhere (BRICK, AIB, AIDIP, A2A).
+"""Formats in which agents are written elsewhere: BRICK, AIB and AIDIP, each judged by its own text.
 
-Each format gets one module, found through the entry-point group ``agentsuite.converters``. None is included yet.
+Each format is a package with a ``FORMAT``, found through the entry-point group ``agentsuite.converters``.
 """

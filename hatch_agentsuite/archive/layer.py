@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from hatch_agentsuite.archive.gzip import BlockGzipWriter, Codec, GzipError, GzipReader
 from hatch_agentsuite.archive.tar import END, TarError, TarReader, header, padding
-from hatch_agentsuite.content import CHUNK, ContentTree, Entry, TreeLimitError, open_regular
+from hatch_agentsuite.content import CHUNK, ContentTree, Entry, Observer, TreeLimitError, open_regular
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
 
@@ -94,13 +94,18 @@ class HashingSink:
         return Blob(f"sha256:{self._hasher.hexdigest()}", self._size)
 
 
-def read_layer(stream: BinaryIO, limits: Limits = DEFAULT_LIMITS, sink: LayerSink | None = None) -> ContentTree:
+def read_layer(
+    stream: BinaryIO,
+    limits: Limits = DEFAULT_LIMITS,
+    sink: LayerSink | None = None,
+    observer: Observer | None = None,
+) -> ContentTree:
     """Return the content tree of a layer blob; what is wrong with the archive are findings of the tree.
 
     A fault that ends reading leaves the tree as it was found so far. ``sink``, where given, receives every admitted
-    entry with its bytes, in order, up to the first fault.
+    entry with its bytes, in order, up to the first fault; ``observer`` sees the bytes of every regular file.
     """
-    tree = ContentTree(limits)
+    tree = ContentTree(limits, observer=observer)
     gzip = GzipReader(stream.read)
     pieces = _Pieces(gzip)
     try:
@@ -152,14 +157,14 @@ def _read_entry(tree: ContentTree, entry: Entry, reader: TarReader, sink: LayerS
     hasher = hashlib.sha256()
     kept: list[bytes] | None = [] if tree.retains(entry) else None
 
-    def observed() -> Iterator[bytes]:
+    def hashed() -> Iterator[bytes]:
         for chunk in reader.data():
             hasher.update(chunk)
             if kept is not None:
                 kept.append(chunk)
             yield chunk
 
-    chunks = observed()
+    chunks = tree.observed(entry, hashed())
     if sink:
         sink.entry(entry, chunks)
     for _ in chunks:

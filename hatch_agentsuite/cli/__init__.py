@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-_COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest")
+_COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest", "check")
 
 
 class _Commands(click.Group):

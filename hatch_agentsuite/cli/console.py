@@ -21,14 +21,20 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 FINDINGS = 1
 USAGE = 2
 
-output_format = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Text for people, or JSON on standard output.",
-)
+
+def format_option(*more: str) -> Callable[[_Command], _Command]:
+    """Return the option ``--format``, with further forms where a command has them."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", *more]),
+        default="text",
+        show_default=True,
+        help="Text for people, or JSON on standard output.",
+    )
+
+
+output_format = format_option()
 
 
 def reports_failures(command: _Command) -> _Command:
@@ -42,7 +48,7 @@ def reports_failures(command: _Command) -> _Command:
             show_findings(error.findings)
             raise SystemExit(FINDINGS) from None
         except BrokenPipeError:
-            raise SystemExit(FINDINGS) from None
+            raise  # click ends the command in silence
         except OSError as error:
             where = f"{printable(str(error.filename))}: " if error.filename else ""
             fail(f"{where}{error.strerror or error}")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hatch_agentsuite.paths import parents
+from hatch_agentsuite.paths import is_below, parents
 from hatch_agentsuite.validation.suite import ProviderKey, Suite
 
 
@@ -50,10 +50,7 @@ def closure(suite: Suite, roots: list[ProviderKey], platform: dict[str, Any]) ->
 def collisions(suite: Suite, keys: list[ProviderKey], platform: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (destination, what is wrong) for every path at which two bundles put entries that are not identical."""
     taken: dict[str, Destination] = {}
-    for key in keys:
-        variant = select_variant(suite, key, platform)
-        if variant is None:
-            continue
+    for key, variant in _meeting(suite, keys, platform):
         for item in variant["files"]:
             path = f"{variant['installRoot'].rstrip('/')}/{item['path']}"
             mine = Destination(key, _identity(item))
@@ -67,6 +64,20 @@ def collisions(suite: Suite, keys: list[ProviderKey], platform: dict[str, Any]) 
                 what = f"{_name(above.provider)} puts a {above.entry[0]} at /{parent}"
                 yield path, f"{what}, above what {_name(mine.provider)} installs"
                 break
+
+
+def _meeting(
+    suite: Suite, keys: list[ProviderKey], platform: dict[str, Any]
+) -> list[tuple[ProviderKey, dict[str, Any]]]:
+    """Return the bundles whose install root is, lies below, or lies above another's; no others can collide."""
+    selected = ((key, select_variant(suite, key, platform)) for key in keys)
+    bundles = [(key, variant) for key, variant in selected if variant is not None]
+    roots = [variant["installRoot"] for _, variant in bundles]
+    return [
+        (key, variant)
+        for (key, variant), root in zip(bundles, roots, strict=True)
+        if sum(root == other or is_below(root, other) or is_below(other, root) for other in roots) > 1
+    ]
 
 
 def dependency_cycle(suite: Suite, start: ProviderKey, platform: dict[str, Any]) -> list[ProviderKey] | None:

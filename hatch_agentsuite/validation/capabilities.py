@@ -18,7 +18,9 @@ def derived_capabilities(has_bundled_variants: bool) -> list[str]:
 
 def check(suite: Suite) -> Iterator[Finding]:
     """Yield a finding when the list is not exactly the derived one; absent and empty are equal."""
-    if suite.manifest is None or any(document.value is None for document in suite.providers.values()):
+    if suite.manifest is None or suite.catalog is None or suite.catalog.value is None:
+        return
+    if any(document.value is None for document in suite.providers.values()):
         return
     written = suite.manifest.get("capabilities", [])
     derived = derived_capabilities(any(True for _ in suite.variants()))

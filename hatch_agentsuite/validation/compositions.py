@@ -22,7 +22,7 @@ def check(suite: Suite) -> Iterator[Finding]:
     for _, document in suite.compositions:
         if document.value is None:
             continue
-        yield from _build_profile(suite, document, document.value)
+        yield from profile_faults(suite, document, ("runtimeBase", "harness"), REQUIREMENT)
         yield from _providers(suite, document, document.value)
     if suite.manifest is None:
         return
@@ -51,19 +51,14 @@ def profile_faults(suite: Suite, document: Document, members: tuple[str, ...], r
     if profile.value is None:
         return
     for member in members:
-        count = sum(image["platform"] == value["platform"] for image in profile.value[member])
-        if count != 1:
+        if not any(image["platform"] == value["platform"] for image in profile.value[member]):
             yield Finding(
                 requirement,
                 "build",
                 location,
-                f"`{profile.path}` has {count or 'no'} `{member}` entries for {platform_name(value['platform'])}",
+                f"`{profile.path}` has no `{member}` entry for {platform_name(value['platform'])}",
                 "exactly one is needed",
             )
-
-
-def _build_profile(suite: Suite, document: Document, _value: dict[str, Any]) -> Iterator[Finding]:
-    yield from profile_faults(suite, document, ("runtimeBase", "harness"), REQUIREMENT)
 
 
 def _providers(suite: Suite, document: Document, value: dict[str, Any]) -> Iterator[Finding]:
@@ -116,7 +111,7 @@ def variant_faults(
         yield Finding(requirement, "digest", f"{location}/manifestDigest", message)
     if provider.value is None:
         return
-    variant = select_variant(suite, (provider.value["id"], provider.value["version"]), platform)
+    variant = select_variant(suite, (record["id"], record["version"]), platform)
     if variant is None:
         if "variants" in provider.value:
             message = f"`{record['id']}` {record['version']} has no variant for {platform_name(platform)}"

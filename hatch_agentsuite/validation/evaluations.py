@@ -12,6 +12,7 @@ from hatch_agentsuite.validation.suite import Document, Suite
 REQUIREMENT = "AS-EVAL-001"
 
 _KNOWN_TYPES = frozenset({"contains", "notContains", "regex", "toolCalled", "toolNotCalled", "llmJudge"})
+_KINDS = frozenset({"agentsuite/eval-index", "agentsuite/eval-case"})
 _RE2_MEMORY = 64 << 20
 
 
@@ -44,7 +45,7 @@ def _index(suite: Suite, agent: str, document: Document, value: dict[str, Any]) 
         if paths[item["path"]] == 2:
             yield _finding(location, f"`{item['path']}` stands twice")
         case = suite.documents.get(item["path"])
-        if case is None or case.value is None:
+        if case is None or case.value is None or case.kind != "agentsuite/eval-case":
             continue
         expected = f"evals/{agent}/cases/{case.value['id']}.json"
         if item["path"] != expected:
@@ -97,19 +98,34 @@ def pattern_fault(pattern: str) -> str | None:
 
 
 def _orphans(suite: Suite) -> Iterator[Finding]:
-    """Every ``evals/<agent>/`` subtree is referenced and holds only its index, its cases and their folders."""
+    """Every ``evals/<agent>/`` subtree is referenced and holds only its index, its cases and their folders.
+
+    Where an agent or its index cannot be read, what its subtree should hold is not known. No other reference makes a
+    file belong there, and no link leads to subtrees elsewhere.
+    """
+    if suite.manifest is None:
+        return
+    top = suite.entry("evals")
+    if top and top.type != "directory":
+        yield _finding("evals", f"this is a {top.type}; `evals` is a folder of evaluation subtrees")
+    holders = (*suite.agents.items(), *suite.eval_indexes.items())
+    unknown = {f"evals/{name}" for name, document in holders if document.value is None}
     referenced = {f"evals/{name}" for name in suite.eval_indexes}
-    reached = suite.reached()
+    reached = {reference.path for reference in suite.references if reference.kind in _KINDS}
+    reported: set[str] = set()
     for path, entry in suite.tree.entries.items():
         if not path.startswith("evals/") or path in reached:
             continue
         subtree = "/".join(path.split("/")[:2])
+        if subtree in unknown:
+            continue
         if entry.type == "directory" and subtree in referenced and path in {subtree, f"{subtree}/cases"}:
             continue
         if subtree in referenced:
             yield _finding(printable(path), "no evaluation index references this; `evals/<agent>/` holds nothing else")
-        else:
-            yield _finding(printable(path), "no agent references this evaluation subtree")
+        elif subtree not in reported:
+            reported.add(subtree)
+            yield _finding(printable(subtree), "no agent references this evaluation subtree")
 
 
 def _finding(location: str, message: str) -> Finding:

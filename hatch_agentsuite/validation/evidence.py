@@ -26,8 +26,12 @@ def evidence(suite: Suite) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def check(suite: Suite, layout: Layout) -> Iterator[Finding]:
     """Yield descriptors whose blob is absent or different."""
+    faults: dict[tuple[str, int], str | None] = {}
     for location, descriptor in evidence(suite):
-        fault = has_blob(layout, descriptor)
+        blob = (descriptor["digest"], descriptor["size"])
+        if blob not in faults:
+            faults[blob] = has_blob(layout, descriptor)
+        fault = faults[blob]
         if fault:
             yield Finding(
                 REQUIREMENT,

@@ -15,8 +15,11 @@ REQUIREMENT = "AS-GRAPH-001"
 
 def check(suite: Suite) -> Iterator[Finding]:
     """Yield references that lead nowhere, identities that stand twice or disagree, and entries nothing needs."""
-    if suite.entry(ROOT) is None:
+    root = suite.entry(ROOT)
+    if root is None:
         yield _finding(ROOT, "the file is absent; it is the root of the content graph", "is this a content directory?")
+    elif root.type != "file":
+        yield _finding(ROOT, f"this is a {root.type}; the root of the content graph is a regular file")
     yield from _targets(suite)
     yield from _identities(suite)
     yield from _duplicates(suite)
@@ -29,7 +32,8 @@ def check(suite: Suite) -> Iterator[Finding]:
 def _targets(suite: Suite) -> Iterator[Finding]:
     for reference in suite.references:
         entry = suite.entry(reference.path)
-        location = f"{reference.location}/path"
+        # The path of an extension's document follows from the extension's name.
+        location = reference.location if reference.pointer.startswith("/extensions/") else f"{reference.location}/path"
         if entry is None:
             yield _finding(location, f"`{reference.path}` is not in the content")
         elif entry.type != "file":
@@ -89,6 +93,11 @@ def _duplicates(suite: Suite) -> Iterator[Finding]:
         lambda item: (item["id"], item["version"], _show(item["platform"])),
     )
     yield from _twice(ROOT, manifest, "extensions", lambda item: item["name"], "name")
+    for profile in suite.profiles.values():
+        for member in ("runtimeBase", "harness"):
+            yield from _twice(
+                profile.path, profile.value or {}, member, lambda item: _show(item["platform"]), "platform"
+            )
     if suite.catalog and suite.catalog.value:
         yield from _twice(
             suite.catalog.path, suite.catalog.value, "toolProviders", lambda item: (item["id"], item["version"])
@@ -140,7 +149,8 @@ def _tools(suite: Suite) -> Iterator[Finding]:
 
 def _inward_references(suite: Suite) -> Iterator[Finding]:
     """Yield cataloged ToolProviders that nothing needs and that do not say they are retained (9.1)."""
-    if any(document.value is None for document in suite.documents.values()):
+    compositions = (document for _, document in suite.provider_compositions)
+    if any(holder.value is None for holder in (*suite.agents.values(), *suite.providers.values(), *compositions)):
         return
     needed: set[ProviderKey] = set()
     for agent in suite.agents.values():

@@ -11,38 +11,44 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import agentsuite_schemas
 from hatch_agentsuite.archive.layer import LayerSink, read_layer
-from hatch_agentsuite.content import CHUNK, ContentTree
+from hatch_agentsuite.content import CHUNK, ContentTree, Observer
 from hatch_agentsuite.findings import Finding, pointer
-from hatch_agentsuite.jsondoc import JSONDocumentError, is_digest, loads
-from hatch_agentsuite.layout import EMPTY_CONFIG, INDEX_FILE, LAYOUT_FILE, Layout, LayoutError, blob_path
+from hatch_agentsuite.jsondoc import JSONDocumentError, digest_bytes, is_digest, loads
+from hatch_agentsuite.layout import EMPTY_CONFIG_DIGEST, INDEX_FILE, LAYOUT_FILE, Layout, LayoutError, blob_path
 from hatch_agentsuite.limits import Limits
 
 REQUIREMENT = "AS-OCI-001"
 
 _KNOWN_MEMBERS = {
     "oci/oci-layout": {"imageLayoutVersion"},
-    "oci/image-index": {"schemaVersion", "mediaType", "artifactType", "manifests", "annotations"},
-    "oci/image-manifest": {"schemaVersion", "mediaType", "artifactType", "config", "layers", "annotations"},
+    "oci/image-index": {"schemaVersion", "mediaType", "artifactType", "manifests", "subject", "annotations"},
+    "oci/image-manifest": {"schemaVersion", "mediaType", "artifactType", "config", "layers", "subject", "annotations"},
 }
 
 
 @dataclass
 class Envelope:
-    """What an image layout led to; ``tree`` is None when the layer could not be read safely."""
+    """What an image layout led to; ``tree`` is None when the layer could not be read safely.
+
+    ``documents`` holds the values of the layout's own documents by file, also of those that are not as they should be.
+    """
 
     findings: list[Finding]
     manifest_digest: str | None = None
     manifest: dict[str, Any] | None = None
     layer_size: int = 0
     tree: ContentTree | None = None
+    documents: dict[str, Any] = field(default_factory=dict)
 
 
-def read_envelope(layout: Layout, limits: Limits, sink: LayerSink | None = None) -> Envelope:
+def read_envelope(
+    layout: Layout, limits: Limits, sink: LayerSink | None = None, observer: Observer | None = None
+) -> Envelope:
     """Return the content tree that a layout carries, and what is wrong with the envelope.
 
     The first fault of a document ends the way through it; nothing that failed verification is interpreted.
@@ -58,14 +64,14 @@ def read_envelope(layout: Layout, limits: Limits, sink: LayerSink | None = None)
         return envelope
     envelope.manifest_digest = digest
     name = blob_path(digest)
-    manifest = envelope.manifest = _document(layout, name, "oci/image-manifest", limits, envelope)
+    manifest = envelope.manifest = _document(layout, name, "oci/image-manifest", limits, envelope, digest)
     if manifest is None:
         return envelope
     _check_config(layout, manifest["config"], name, envelope)
     layer = manifest["layers"][0]
     envelope.layer_size = layer["size"]
     if _verify(layout, layer, f"{name}#/layers/0", envelope):
-        envelope.tree = _read_content(layout, layer, name, limits, envelope, sink)
+        envelope.tree = _read_content(layout, layer, name, limits, envelope, sink, observer)
     return envelope
 
 
@@ -78,11 +84,15 @@ def has_blob(layout: Layout, descriptor: dict[str, Any]) -> str | None:
         return str(error)
 
 
-def _document(layout: Layout, name: str, kind: str, limits: Limits, envelope: Envelope) -> dict[str, Any] | None:
+def _document(
+    layout: Layout, name: str, kind: str, limits: Limits, envelope: Envelope, digest: str | None = None
+) -> dict[str, Any] | None:
     try:
         with layout.open(name) as stream:
             data = stream.read(limits.json.document_bytes + 1)
         value = loads(data, limits.json)
+        if digest and digest_bytes(data) != digest:
+            raise LayoutError("it changed while it was read")
     except LayoutError as error:
         _report(envelope, name, f"the file cannot be used: {error}")
         return None
@@ -92,6 +102,7 @@ def _document(layout: Layout, name: str, kind: str, limits: Limits, envelope: En
             Finding(REQUIREMENT, "oci", location, error.message, error.hint, line=error.line, column=error.column)
         )
         return None
+    envelope.documents[name] = value
     faults = list(_shape(kind, name, value))
     envelope.findings.extend(faults)
     if any(fault.is_error for fault in faults) or not isinstance(value, dict):
@@ -107,7 +118,7 @@ def _shape(kind: str, name: str, value: Any) -> Iterator[Finding]:
             hint = "`skopeo copy` into an existing layout and `umoci tag` add descriptors; copy to a fresh directory"
         yield Finding(REQUIREMENT, "oci", location, error.message, hint)
     if isinstance(value, dict):
-        for member in sorted(set(value) - _KNOWN_MEMBERS[kind] - {"subject", "urls"}):
+        for member in sorted(set(value) - _KNOWN_MEMBERS[kind]):
             message = "the member is not known to this version of the OCI specification"
             yield Finding(REQUIREMENT, "oci", f"{name}#{pointer(member)}", message, severity="warning")
 
@@ -147,20 +158,29 @@ def _check_config(layout: Layout, config: dict[str, Any], name: str, envelope: E
     location = f"{name}#/config"
     if not _verify(layout, config, location, envelope):
         return
-    with layout.open(blob_path(config["digest"])) as stream:
-        if stream.read(len(EMPTY_CONFIG) + 1) != EMPTY_CONFIG:
-            _report(envelope, location, "the config blob is not exactly `{}`", "AgentSuites have the empty OCI config")
+    if config["digest"] != EMPTY_CONFIG_DIGEST:
+        _report(envelope, location, "the config blob is not exactly `{}`", "AgentSuites have the empty OCI config")
 
 
 def _read_content(
-    layout: Layout, layer: dict[str, Any], name: str, limits: Limits, envelope: Envelope, sink: LayerSink | None
+    layout: Layout,
+    layer: dict[str, Any],
+    name: str,
+    limits: Limits,
+    envelope: Envelope,
+    sink: LayerSink | None,
+    observer: Observer | None,
 ) -> ContentTree | None:
-    with layout.open(blob_path(layer["digest"])) as stream:
-        observed = _HashingReader(stream)
-        tree = read_layer(observed, limits, sink)  # type: ignore[arg-type]
-        if not any(finding.is_error for finding in tree.findings) and observed.digest() != layer["digest"]:
-            _report(envelope, f"{name}#/layers/0", "the layer changed while it was read")
-            return None
+    try:
+        with layout.open(blob_path(layer["digest"])) as stream:
+            observed = _HashingReader(stream)
+            tree = read_layer(observed, limits, sink, observer)  # type: ignore[arg-type]
+    except LayoutError as error:
+        _report(envelope, f"{name}#/layers/0", f"the layer can no longer be read: {error}")
+        return None
+    if tree.complete and observed.digest() != layer["digest"]:
+        _report(envelope, f"{name}#/layers/0", "the layer changed while it was read")
+        return None
     return tree
 
 

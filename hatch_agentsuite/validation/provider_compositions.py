@@ -22,8 +22,9 @@ def check(suite: Suite) -> Iterator[Finding]:
         key = (value["id"], value["version"])
         provider = suite.providers.get(key)
         if provider is None:
-            message = f"`{key[0]}` {key[1]} is not in the catalog"
-            yield Finding(REQUIREMENT, "graph", f"{document.path}#/id", message)
+            if suite.catalog and suite.catalog.value:
+                message = f"`{key[0]}` {key[1]} is not in the catalog"
+                yield Finding(REQUIREMENT, "graph", f"{document.path}#/id", message)
             continue
         yield from variant_faults(suite, provider, value["platform"], f"{document.path}#", value, REQUIREMENT)
         for destination, message in collisions(suite, closure(suite, [key], value["platform"]), value["platform"]):

@@ -12,7 +12,7 @@ from typing import Any
 
 from hatch_agentsuite.content import Entry
 from hatch_agentsuite.findings import Category, Finding, pointer, printable
-from hatch_agentsuite.paths import is_below
+from hatch_agentsuite.paths import is_below, parents
 from hatch_agentsuite.validation.suite import Document, Suite
 
 REQUIREMENT = "AS-PROVIDER-001"
@@ -21,7 +21,7 @@ _SUSPECT_ENVIRONMENT = ("PYTHONHOME", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "E
 
 
 def check(suite: Suite, *, extracted: bool) -> Iterator[Finding]:
-    """Yield what is wrong with variants and remote declarations.
+    """Yield what is wrong with variants and remote declarations, and suspect names of environment variables.
 
     ``extracted`` says that the content is a directory, where ownership is root's by definition and a hardlink entry
     may be a regular file.
@@ -34,6 +34,9 @@ def check(suite: Suite, *, extracted: bool) -> Iterator[Finding]:
         yield from _inventory(document, prefix, variant, entries, extracted)
     for document in suite.providers.values():
         yield from _remote(document)
+    for agent in suite.agents.values():
+        model = (agent.value or {}).get("model", {})
+        yield from _environment_name(f"{agent.path}#/model/endpointEnv", model.get("endpointEnv", ""))
 
 
 def _payload_entries(suite: Suite) -> dict[str, list[Entry]]:
@@ -76,9 +79,7 @@ def _variant_members(document: Document, prefix: str, variant: dict[str, Any]) -
         names[name] += 1
         if names[name] == 2:
             yield _finding(f"{place}/environment/{number}/name", f"`{name}` stands twice")
-        if name.startswith(_SUSPECT_ENVIRONMENT[-1]) or name in _SUSPECT_ENVIRONMENT:
-            message = f"`{name}` can inject code into a program"
-            yield _finding(f"{place}/environment/{number}/name", message, category="security").as_warning()
+        yield from _environment_name(f"{place}/environment/{number}/name", name)
 
 
 def _inventory(
@@ -86,6 +87,7 @@ def _inventory(
 ) -> Iterator[Finding]:
     root = variant["payloadRoot"]
     unlisted = {entry.path[len(root) + 1 :]: entry for entry in entries}
+    implied = {parent for path in unlisted for parent in parents(path)}
     seen: set[str] = set()
     for number, item in enumerate(variant["files"]):
         location = f"{document.path}#{prefix}/files/{number}"
@@ -96,23 +98,16 @@ def _inventory(
         seen.add(path)
         entry = unlisted.pop(path, None)
         if entry is None:
-            if not (item["type"] == "directory" and _is_implied(path, seen, unlisted)):
+            if not (item["type"] == "directory" and path in implied):
                 yield _finding(location, f"`{root}/{path}` is not in the content")
             continue
         yield from _compare(location, item, entry, extracted)
-        if item["type"] in {"file", "hardlink"} and item["mode"] & 0o022:
-            yield _finding(f"{location}/mode", "the file is group or world writable", category="security")
     for path, entry in unlisted.items():
         if entry.type != "directory":
             yield _finding(
                 f"{document.path}#{prefix}/files",
                 f"`{printable(root)}/{printable(path)}` is in the content but not in the inventory",
             )
-
-
-def _is_implied(path: str, seen: set[str], unlisted: dict[str, Entry]) -> bool:
-    """Whether a directory exists because something lies below it."""
-    return any(other.startswith(f"{path}/") for other in (*unlisted, *seen))
 
 
 def _compare(location: str, item: dict[str, Any], entry: Entry, extracted: bool) -> Iterator[Finding]:
@@ -147,6 +142,12 @@ def _remote(document: Document) -> Iterator[Finding]:
         if names[name] == 2:
             location = f"{document.path}#/remote/headers/{number}/name"
             yield _finding(location, f"the header `{header['name']}` stands twice; letter case does not count")
+
+
+def _environment_name(location: str, name: str) -> Iterator[Finding]:
+    """Warn of names that inject code, beyond those that the schema refuses."""
+    if name.startswith(_SUSPECT_ENVIRONMENT[-1]) or name in _SUSPECT_ENVIRONMENT:
+        yield _finding(location, f"`{name}` can inject code into a program", category="security").as_warning()
 
 
 def _finding(location: str, message: str, *, category: Category = "tool-provider") -> Finding:

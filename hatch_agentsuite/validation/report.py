@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hatch_agentsuite.documents import platform_name
@@ -42,7 +43,8 @@ class Report:
     """The verdict on one path.
 
     ``digest`` is the OCI manifest's digest (None for a directory of content), ``content_digest`` the JCS digest of
-    ``agentsuite.json``. ``summary`` is there when that document could be read.
+    ``agentsuite.json``. ``summary`` is there when that document could be read. ``requirements`` are those that the
+    report was narrowed to, none where all were judged.
     """
 
     path: str
@@ -50,15 +52,26 @@ class Report:
     summary: Summary | None = None
     digest: str | None = None
     content_digest: str | None = None
+    requirements: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether nothing refuses the suite; warnings do not count."""
         return not any(finding.is_error for finding in self.findings)
 
+    def narrowed(self, requirements: Collection[str]) -> Report:
+        """Return the report as if there were no other requirements than these.
+
+        Where the suite could not be read at all none of them was judged, and every finding stays.
+        """
+        kept = tuple(item for item in self.findings if self.summary is None or item.requirement in requirements)
+        return replace(self, findings=kept, requirements=tuple(requirements))
+
     def to_json(self) -> dict[str, Any]:
         """Return the machine form of the report."""
         members: dict[str, Any] = {"path": self.path, "valid": self.ok}
+        if self.requirements:
+            members["requirements"] = list(self.requirements)
         if self.digest:
             members["digest"] = self.digest
         if self.content_digest:

@@ -82,24 +82,20 @@ def load_suite(tree: ContentTree) -> Suite:
     """Follow the references of a content tree and return what they lead to."""
     suite = Suite(tree)
     root = _document(suite, ROOT, "agentsuite/suite")
-    if root is None or root.value is None:
+    if root.value is None:
         return suite
     manifest = suite.manifest = root.value
     _load_agents(suite, manifest)
     _load_catalog(suite, manifest)
     for index, item in enumerate(manifest["compositions"]):
-        reference, document = _follow(suite, ROOT, ("compositions", index), item, "agentsuite/composition")
-        if document:
-            suite.compositions.append((reference, document))
+        suite.compositions.append(_follow(suite, ROOT, ("compositions", index), item, "agentsuite/composition"))
     for index, item in enumerate(manifest.get("toolProviderCompositions", [])):
         where = ("toolProviderCompositions", index)
-        reference, document = _follow(suite, ROOT, where, item, "agentsuite/tool-provider-composition")
-        if document:
-            suite.provider_compositions.append((reference, document))
+        followed = _follow(suite, ROOT, where, item, "agentsuite/tool-provider-composition")
+        suite.provider_compositions.append(followed)
     for index, item in enumerate(manifest["buildProfiles"]):
         _, document = _follow(suite, ROOT, ("buildProfiles", index), item, "agentsuite/build-profile")
-        if document:
-            suite.profiles.setdefault(item["id"], document)
+        suite.profiles.setdefault(item["id"], document)
     _load_metadata(suite, manifest)
     return suite
 
@@ -107,8 +103,6 @@ def load_suite(tree: ContentTree) -> Suite:
 def _load_agents(suite: Suite, manifest: dict[str, Any]) -> None:
     for index, item in enumerate(manifest["agents"]):
         _, document = _follow(suite, ROOT, ("agents", index), item, "agentsuite/agent")
-        if document is None:
-            continue
         suite.agents.setdefault(item["id"], document)
         if document.value is None:
             continue
@@ -119,8 +113,6 @@ def _load_agents(suite: Suite, manifest: dict[str, Any]) -> None:
 
 def _load_evals(suite: Suite, agent: Document, name: str, position: int, item: dict[str, Any]) -> None:
     _, index = _follow(suite, agent.path, ("evals", position), item, "agentsuite/eval-index")
-    if index is None:
-        return
     suite.eval_indexes.setdefault(name, index)
     for number, case in enumerate((index.value or {}).get("cases", [])):
         _follow(suite, index.path, ("cases", number), case, "agentsuite/eval-case")
@@ -130,12 +122,10 @@ def _load_catalog(suite: Suite, manifest: dict[str, Any]) -> None:
     where = ("toolProviderCatalog",)
     _, catalog = _follow(suite, ROOT, where, manifest["toolProviderCatalog"], "agentsuite/tool-provider-catalog")
     suite.catalog = catalog
-    if catalog is None or catalog.value is None:
+    if catalog.value is None:
         return
     for index, item in enumerate(catalog.value["toolProviders"]):
         _, document = _follow(suite, catalog.path, ("toolProviders", index), item, "agentsuite/tool-provider")
-        if document is None:
-            continue
         suite.providers.setdefault((item["id"], item["version"]), document)
         for number, tool in enumerate((document.value or {}).get("tools", [])):
             for member in ("inputSchema", "outputSchema"):
@@ -151,7 +141,7 @@ def _load_metadata(suite: Suite, manifest: dict[str, Any]) -> None:
         if extension["name"] == FILES_EXTENSION and "digest" in extension:
             item = {"path": FILES_PATH, "digest": extension["digest"]}
             _, listing = _follow(suite, ROOT, ("extensions", index), item, "hatch/metadata-files")
-            for number, file in enumerate(((listing and listing.value) or {}).get("files", [])):
+            for number, file in enumerate((listing.value or {}).get("files", [])):
                 _follow(suite, FILES_PATH, ("files", number), file, "")
     for name, agent in suite.agents.items():
         for index, extension in enumerate((agent.value or {}).get("extensions", [])):
@@ -162,20 +152,20 @@ def _load_metadata(suite: Suite, manifest: dict[str, Any]) -> None:
 
 def _follow(
     suite: Suite, source: str, where: tuple[str | int, ...], item: dict[str, Any], kind: str
-) -> tuple[Reference, Document | None]:
+) -> tuple[Reference, Document]:
     reference = Reference(source, pointer(*where), item["path"], item["digest"], kind)
     suite.references.append(reference)
-    return reference, _document(suite, reference.path, kind) if kind else None
+    return reference, _document(suite, reference.path, kind) if kind else Document(reference.path, kind, None, None)
 
 
-def _document(suite: Suite, path: str, kind: str) -> Document | None:
-    """Return the document at a path, read once; None when there is no such regular file."""
+def _document(suite: Suite, path: str, kind: str) -> Document:
+    """Return the document at a path, read once; it has no value when there is no such regular file."""
     known = suite.documents.get(path)
     if known is not None:
         return known if known.kind == kind else Document(path, kind, None, known.digest)
     entry = suite.entry(path)
     if entry is None or entry.type != "file":
-        return None
+        return Document(path, kind, None, None)
     document = _read(suite, path, kind)
     suite.documents[path] = document
     return document

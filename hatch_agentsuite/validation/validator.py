@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from hatch_agentsuite.content import ContentTree, read_directory
 from hatch_agentsuite.findings import Finding
@@ -20,7 +21,11 @@ from hatch_agentsuite.validation import (
     oci,
     provider_compositions,
     providers,
+    secrets,
     strict_json,
+    tool_schemas,
+    twins,
+    unreached,
 )
 from hatch_agentsuite.validation.report import Report, summarize
 from hatch_agentsuite.validation.suite import ROOT, Suite, load_suite
@@ -35,7 +40,7 @@ CHECKS: dict[str, Callable[[Suite], Iterator[Finding]]] = {
     capabilities.REQUIREMENT: capabilities.check,
     drafts.REQUIREMENT: drafts.check,
 }
-"""The requirements that need nothing but the suite; AS-OCI-001, AS-PATH-001 and AS-PROVIDER-001 need its carrier."""
+"""The requirements that need nothing but the suite; OCI, PATH, PROVIDER and SECRET need what carries it as well."""
 
 
 class Opened:
@@ -47,20 +52,23 @@ class Opened:
         self.layout: Layout | None = None
         self.digest: str | None = None
         self.layer_size: int | None = None
+        self.scan = secrets.Scan()
+        self.envelope: dict[str, Any] = {}
         try:
             self.layout = open_layout(path)
-        except LayoutError as error:
+        except (LayoutError, OSError) as error:
             self.findings.append(Finding(oci.REQUIREMENT, "oci", "", f"the path cannot be used: {error}"))
             return
         if self.layout is None:
             try:
-                self.tree = read_directory(path, limits)
+                self.tree = read_directory(path, limits, self.scan.observe)
             except OSError as error:
                 message = f"the directory cannot be read: {error.strerror or error}"
                 self.findings.append(Finding("AS-PATH-001", "path", "", message))
             return
-        envelope = oci.read_envelope(self.layout, limits)
+        envelope = oci.read_envelope(self.layout, limits, observer=self.scan.observe)
         self.findings.extend(envelope.findings)
+        self.envelope = envelope.documents
         self.digest = envelope.manifest_digest
         self.layer_size = envelope.layer_size
         self.tree = envelope.tree
@@ -75,17 +83,24 @@ def validate(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> Report:
     path = Path(path)
     opened = Opened(path, limits)
     if opened.tree is None:
-        return Report(str(path), tuple(opened.findings), digest=opened.digest)
+        return Report(str(path), _told(opened.findings), digest=opened.digest)
+    if not opened.tree.complete:
+        return Report(str(path), _told([*opened.findings, *opened.tree.findings]), digest=opened.digest)
     suite = load_suite(opened.tree)
-    findings = [*opened.findings, *opened.tree.findings, *_judge(suite, opened.layout)]
+    findings = [*opened.findings, *opened.tree.findings, *_judge(suite, opened)]
     root = suite.documents.get(ROOT)
     return Report(
         str(path),
-        tuple(dict.fromkeys(findings)),
+        _told(findings),
         summarize(suite),
         opened.digest,
         root.digest if root else None,
     )
+
+
+def _told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return each finding once, and none that repeats a credential."""
+    return tuple(dict.fromkeys(map(secrets.redacted, findings)))
 
 
 def open_layout(path: Path) -> Layout | None:
@@ -105,9 +120,14 @@ def open_layout(path: Path) -> Layout | None:
     return LayoutArchive(path)
 
 
-def _judge(suite: Suite, layout: Layout | None) -> Iterator[Finding]:
+def _judge(suite: Suite, opened: Opened) -> Iterator[Finding]:
+    layout = opened.layout
     for check in CHECKS.values():
         yield from check(suite)
     yield from providers.check(suite, extracted=layout is None)
+    yield from secrets.check(suite, opened.scan, opened.envelope)
+    yield from tool_schemas.check(suite)
+    yield from unreached.check(suite, extracted=layout is None)
+    yield from twins.check(suite)
     if layout is not None:
         yield from evidence.check(suite, layout)

@@ -9,7 +9,18 @@ Two engines can judge. Where ``jsonschema_rs`` is installed it answers first and
 """
 
 from agentsuite_schemas._explain import SchemaError
+from agentsuite_schemas._meta import dialect, schema_errors
 from agentsuite_schemas._store import load, names
 from agentsuite_schemas._validator import MAX_ERRORS, Validator, authoring, validator
 
-__all__ = ["MAX_ERRORS", "SchemaError", "Validator", "authoring", "load", "names", "validator"]
+__all__ = [
+    "MAX_ERRORS",
+    "SchemaError",
+    "Validator",
+    "authoring",
+    "dialect",
+    "load",
+    "names",
+    "schema_errors",
+    "validator",
+]

@@ -96,7 +96,9 @@ def _relaxed(schema: Schema) -> Schema:
 
 
 def _with_evidence(schema: Schema) -> Schema:
-    """Let the ``sbom`` and ``provenance`` of a variant name a source file instead of describing a blob."""
+    """Let ``sbom`` and ``provenance`` name a source file, and inventory entries leave out what the file tells."""
+    for condition in schema.get("$defs", {}).get("inventoryEntry", {}).get("allOf", []):
+        condition["then"].pop("required", None)
     variant = schema.get("$defs", {}).get("variant")
     if variant is not None:
         schema["$defs"]["evidence"] = _EVIDENCE

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_ERRORS = 100
-_MEANINGLESS = frozenset({"const", "enum", "maximum", "minimum"})  # once the type is wrong
+_MEANINGLESS = frozenset({"const", "enum", "maximum", "minimum", "not"})  # once the type is wrong
 _Path = tuple["str | int", ...]
 
 
