@@ -3,8 +3,8 @@
 The payloads are cut from files of this machine, ELF binaries for C and text for the others, so that they compress like
 what people ship. All files of a kind are taken as one long stream in the order of their paths, and each payload file is
 the next piece of it (C: fifty pieces spread over all of it), started over when it ends. Every file begins with its
-number, so no two are equal; what is the same further away than deflate's window of 32 KiB does not make a tree easier. The same
-machine gives the same trees; another one gives trees of the same shape that compress much the same.
+number, so no two are equal; what is the same further away than deflate's window of 32 KiB does not make a tree easier.
+The same machine gives the same trees; another one gives trees of the same shape that compress much the same.
 """
 
 from __future__ import annotations

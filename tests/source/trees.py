@@ -57,6 +57,9 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+_Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"'))
+
+
 def as_yaml(value: Any) -> bytes:
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False).encode()
 
