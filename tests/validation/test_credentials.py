@@ -1,0 +1,116 @@
+"""AS-SECRET-001: every curated shape finds its samples and nothing else, and nothing repeats one (9.5, 9.9, 15.1)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hatch_agentsuite.findings import RefusedError
+from hatch_agentsuite.packing import pack
+from hatch_agentsuite.validation import validate
+from hatch_agentsuite.validation.credentials import Shape, Stream, _finder, find
+from tests.source import trees
+from tests.validation.suites import SuiteBuilder
+
+SHAPES = _finder().shapes
+POSITIVE = [(shape, text) for shape in SHAPES for text in shape.positive]
+NEGATIVE = [(shape, text) for shape in SHAPES for text in shape.negative]
+# Put together here, so that no file of this repository holds a credential-shaped text.
+TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA2cD4fG6"
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_a_shape_is_curated(shape: Shape) -> None:
+    assert shape.source
+    assert len(shape.positive) >= 2
+    assert len(shape.negative) >= 2
+    assert all(shape.literal in text for text in shape.positive)
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"), POSITIVE, ids=[f"{shape.name}-{n}" for n, (shape, _) in enumerate(POSITIVE)]
+)
+def test_a_credential_is_found(shape: Shape, text: str) -> None:
+    (match,) = find(f"first line\nvalue {text} end")
+    assert (match.shape, match.line) == (shape.name, 2)
+    assert text not in repr(match)
+
+
+@pytest.mark.parametrize(
+    ("shape", "text"), NEGATIVE, ids=[f"{shape.name}-{n}" for n, (shape, _) in enumerate(NEGATIVE)]
+)
+def test_what_only_looks_like_it_is_not(shape: Shape, text: str) -> None:
+    assert shape.name not in {match.shape for match in find(f"value {text} end")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sha256:" + "0123456789abcdef" * 4,
+        "123e4567-e89b-12d3-a456-426614174000",
+        "https://example.org:8443/path/to/thing",
+        "the password is kept by the vault; the token is not",
+        "Authorization: Bearer ${TOKEN}",
+        "<YOUR_KEY>",
+        "0123456789abcdef0123456789abcdef01234567",
+        "https://user:password@example.org/",
+    ],
+)
+def test_ordinary_text_is_no_credential(text: str) -> None:
+    assert list(find(text)) == []
+
+
+@given(st.integers(0, 60), st.integers(1, 60))
+def test_a_cut_between_pieces_hides_nothing(before: int, size: int) -> None:
+    """The stream is judged as one text, however it comes in pieces."""
+    data = b"x" * before + b" " + TOKEN.encode() + b" end"
+    stream = Stream(10)
+    for start in range(0, len(data), size):
+        stream.feed(data[start : start + size])
+    stream.close()
+    assert [match.shape for match in stream.matches] == ["GitHub personal access token"]
+
+
+def test_a_token_inside_an_unfinished_url_is_found() -> None:
+    """What a longer beginning passes over is looked at again."""
+    assert [match.shape for match in find(f"://someone:{TOKEN} and no host")] == ["GitHub personal access token"]
+
+
+@pytest.mark.parametrize(
+    ("document", "place", "value"),
+    [
+        ("agents/writer.json", "description", f"use {TOKEN}"),
+        ("agents/writer.json", "model/model", TOKEN),
+    ],
+)
+def test_a_document_is_refused_without_repeating_it(tmp_path: Path, document: str, place: str, value: str) -> None:
+    suite = SuiteBuilder()
+    suite.edit(document, place, value)
+    report = validate(suite.directory(tmp_path / "suite"))
+    (finding,) = [finding for finding in report.findings if finding.is_error]
+    assert (finding.requirement, finding.category) == ("AS-SECRET-001", "security")
+    assert finding.location == f"{document}#/{place}"
+    assert TOKEN not in str(report.to_json())
+
+
+def test_packing_refuses_and_writes_nothing(tmp_path: Path) -> None:
+    files = trees.minimal() | {"instructions/writer.md": f"Use {TOKEN} for the service.\n"}
+    root = trees.write_tree(tmp_path / "suite", files)
+    with pytest.raises(RefusedError) as refused:
+        pack(root, tmp_path / "out.agentsuite", trees.NAMED)
+    (finding,) = [finding for finding in refused.value.findings if finding.is_error]
+    assert (finding.requirement, finding.location) == ("AS-SECRET-001", "instructions/writer.md")
+    assert TOKEN not in str(refused.value)
+    assert not (tmp_path / "out.agentsuite").exists()
+
+
+def test_a_payload_file_is_a_warning(tmp_path: Path) -> None:
+    """Software ships samples and test keys, and whoever packs it did not write it."""
+    files = trees.with_clock() | {"tool-providers/clock/1.0.0/linux-amd64/notes.txt": f"{TOKEN}\n"}
+    root = trees.write_tree(tmp_path / "suite", files)
+    packed = pack(root, tmp_path / "out.agentsuite", trees.NAMED)
+    found = [finding for finding in packed.warnings if finding.requirement == "AS-SECRET-001"]
+    assert [finding.severity for finding in found] == ["warning"]
