@@ -11,7 +11,7 @@ from hatch_agentsuite.findings import Finding
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
 from hatch_agentsuite.validation.report import Summary, summarize
 from hatch_agentsuite.validation.suite import ROOT, Suite, load_suite
-from hatch_agentsuite.validation.validator import Opened
+from hatch_agentsuite.validation.validator import Opened, told
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def inspect(path: Path, limits: Limits = DEFAULT_LIMITS) -> Inspection:
     """Return what the suite at ``path`` holds; a document that cannot be used is a finding and left out."""
     opened = Opened(path, limits)
     if opened.tree is None:
-        return Inspection(tuple(opened.findings))
+        return Inspection(told(opened.findings))
     suite = load_suite(opened.tree)
     findings = [*opened.findings, *opened.tree.findings]
     for document in suite.documents.values():
@@ -40,7 +40,7 @@ def inspect(path: Path, limits: Limits = DEFAULT_LIMITS) -> Inspection:
     if summary is None:
         if suite.entry(ROOT) is None:
             findings.append(Finding("AS-GRAPH-001", "graph", ROOT, "the file is absent"))
-        return Inspection(tuple(findings))
+        return Inspection(told(findings))
     members: dict[str, Any] = {"name": summary.name}
     if opened.digest:
         members["digest"] = opened.digest
@@ -56,7 +56,7 @@ def inspect(path: Path, limits: Limits = DEFAULT_LIMITS) -> Inspection:
         "toolProviders": _providers(suite),
         "compositions": [dict(selection) for selection in summary.composition_selections],
     }
-    return Inspection(tuple(findings), summary, members)
+    return Inspection(told(findings), summary, members)
 
 
 def _agent(suite: Suite, summary: Summary, name: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from hatch_agentsuite.validation.suite import Suite
 REQUIREMENT = "AS-SECRET-001"
 
 PAYLOAD_TEXT_BYTES = 1 << 20
-"""A larger file of a ToolProvider is taken for data and not looked at."""
+"""A larger file of a payload is taken for data and not looked at."""
 
 _PER_FILE = 10
 _IN_ALL = 1_000
@@ -37,11 +37,13 @@ class Scan:
 
     def __init__(self) -> None:
         self.found: dict[str, list[Match]] = {}
+        self.passed_over: list[str] = []
         self._count = 0
 
     def observe(self, entry: Entry, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Pass a file's bytes on."""
         if entry.size > PAYLOAD_TEXT_BYTES and entry.path.startswith("tool-providers/"):
+            self.passed_over.append(entry.path)
             yield from chunks
             return
         stream = Stream(_PER_FILE if self._count < _IN_ALL else 1)
@@ -65,6 +67,13 @@ def check(suite: Suite, scan: Scan, envelope: Mapping[str, Any]) -> Iterator[Fin
             yield from _text(path, matches, "warning")
         elif path not in suite.tree.documents:
             yield from _text(path, matches)
+    for path in scan.passed_over:
+        if path not in payload and path not in suite.tree.documents:
+            message = (
+                f"the file is outside all payloads and has more than {PAYLOAD_TEXT_BYTES:,} bytes; it is not judged"
+            )
+            hint = "keep large files out of `tool-providers/`, or in the payload that they belong to"
+            yield Finding(REQUIREMENT, "security", printable(path), message, hint)
     for name, value in envelope.items():
         yield from _value(name, value)
 

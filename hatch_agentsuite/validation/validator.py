@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hatch_agentsuite.content import ContentTree, read_directory
+from hatch_agentsuite.content import ContentTree, Observer, read_directory
 from hatch_agentsuite.findings import Finding
 from hatch_agentsuite.layout import INDEX_FILE, LAYOUT_FILE, Layout, LayoutArchive, LayoutDirectory, LayoutError
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
@@ -30,29 +30,33 @@ from hatch_agentsuite.validation import (
 from hatch_agentsuite.validation.report import Report, summarize
 from hatch_agentsuite.validation.suite import ROOT, Suite, load_suite
 
-CHECKS: dict[str, Callable[[Suite], Iterator[Finding]]] = {
-    strict_json.REQUIREMENT: strict_json.check,
-    identity.REQUIREMENT: identity.check,
-    graph.REQUIREMENT: graph.check,
-    evaluations.REQUIREMENT: evaluations.check,
-    compositions.REQUIREMENT: compositions.check,
-    provider_compositions.REQUIREMENT: provider_compositions.check,
-    capabilities.REQUIREMENT: capabilities.check,
-    drafts.REQUIREMENT: drafts.check,
-}
-"""The requirements that need nothing but the suite; OCI, PATH, PROVIDER and SECRET need what carries it as well."""
+CHECKS: tuple[Callable[[Suite], Iterator[Finding]], ...] = (
+    strict_json.check,
+    identity.check,
+    graph.check,
+    evaluations.check,
+    compositions.check,
+    provider_compositions.check,
+    capabilities.check,
+    drafts.check,
+    tool_schemas.check,
+    twins.check,
+)
+"""The checks that need nothing but the suite; those that look at what carries it are called in :func:`_judge`."""
 
 
 class Opened:
-    """A path, opened: the tree of its content, and the layout that carries it if one does."""
+    """A path, opened: the tree of its content, and the layout that carries it if one does.
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    ``observer`` sees the bytes of every regular file while they are read.
+    """
+
+    def __init__(self, path: Path, limits: Limits, observer: Observer | None = None) -> None:
         self.findings: list[Finding] = []
         self.tree: ContentTree | None = None
         self.layout: Layout | None = None
         self.digest: str | None = None
         self.layer_size: int | None = None
-        self.scan = secrets.Scan()
         self.envelope: dict[str, Any] = {}
         try:
             self.layout = open_layout(path)
@@ -60,13 +64,9 @@ class Opened:
             self.findings.append(Finding(oci.REQUIREMENT, "oci", "", f"the path cannot be used: {error}"))
             return
         if self.layout is None:
-            try:
-                self.tree = read_directory(path, limits, self.scan.observe)
-            except OSError as error:
-                message = f"the directory cannot be read: {error.strerror or error}"
-                self.findings.append(Finding("AS-PATH-001", "path", "", message))
+            self.tree = read_directory(path, limits, observer)
             return
-        envelope = oci.read_envelope(self.layout, limits, observer=self.scan.observe)
+        envelope = oci.read_envelope(self.layout, limits, observer=observer)
         self.findings.extend(envelope.findings)
         self.envelope = envelope.documents
         self.digest = envelope.manifest_digest
@@ -81,24 +81,25 @@ def validate(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> Report:
     Offline and without side effects; memory is bounded by ``limits``, not by the size of payloads.
     """
     path = Path(path)
-    opened = Opened(path, limits)
+    scan = secrets.Scan()
+    opened = Opened(path, limits, scan.observe)
     if opened.tree is None:
-        return Report(str(path), _told(opened.findings), digest=opened.digest)
+        return Report(str(path), told(opened.findings), digest=opened.digest)
     if not opened.tree.complete:
-        return Report(str(path), _told([*opened.findings, *opened.tree.findings]), digest=opened.digest)
+        return Report(str(path), told([*opened.findings, *opened.tree.findings]), digest=opened.digest)
     suite = load_suite(opened.tree)
-    findings = [*opened.findings, *opened.tree.findings, *_judge(suite, opened)]
+    findings = [*opened.findings, *opened.tree.findings, *_judge(suite, opened, scan)]
     root = suite.documents.get(ROOT)
     return Report(
         str(path),
-        _told(findings),
+        told(findings),
         summarize(suite),
         opened.digest,
         root.digest if root else None,
     )
 
 
-def _told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def told(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return each finding once, and none that repeats a credential."""
     return tuple(dict.fromkeys(map(secrets.redacted, findings)))
 
@@ -120,14 +121,12 @@ def open_layout(path: Path) -> Layout | None:
     return LayoutArchive(path)
 
 
-def _judge(suite: Suite, opened: Opened) -> Iterator[Finding]:
+def _judge(suite: Suite, opened: Opened, scan: secrets.Scan) -> Iterator[Finding]:
     layout = opened.layout
-    for check in CHECKS.values():
+    for check in CHECKS:
         yield from check(suite)
     yield from providers.check(suite, extracted=layout is None)
-    yield from secrets.check(suite, opened.scan, opened.envelope)
-    yield from tool_schemas.check(suite)
+    yield from secrets.check(suite, scan, opened.envelope)
     yield from unreached.check(suite, extracted=layout is None)
-    yield from twins.check(suite)
     if layout is not None:
         yield from evidence.check(suite, layout)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hatch_agentsuite.findings import RefusedError
+from hatch_agentsuite.inspection import inspect
 from hatch_agentsuite.packing import pack
 from hatch_agentsuite.validation import validate
-from hatch_agentsuite.validation.credentials import Shape, Stream, _finder, find
+from hatch_agentsuite.validation.credentials import Match, Shape, Stream, find, shapes
 from tests.source import trees
 from tests.validation.suites import SuiteBuilder
 
-SHAPES = _finder().shapes
+SHAPES = shapes()
 POSITIVE = [(shape, text) for shape in SHAPES for text in shape.positive]
 NEGATIVE = [(shape, text) for shape in SHAPES for text in shape.negative]
 # Put together here, so that no file of this repository holds a credential-shaped text.
@@ -63,15 +64,16 @@ def test_ordinary_text_is_no_credential(text: str) -> None:
     assert list(find(text)) == []
 
 
-@given(st.integers(0, 60), st.integers(1, 60))
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 40_000), st.integers(1, 20_000))
 def test_a_cut_between_pieces_hides_nothing(before: int, size: int) -> None:
-    """The stream is judged as one text, however it comes in pieces."""
-    data = b"x" * before + b" " + TOKEN.encode() + b" end"
+    """The stream is judged as one text, however it comes in pieces and however much of it is forgotten by then."""
+    data = b"some line\n" * (before // 10) + b"x" * (before % 10) + b" " + TOKEN.encode() + b" end\n" * 5_000
     stream = Stream(10)
     for start in range(0, len(data), size):
         stream.feed(data[start : start + size])
     stream.close()
-    assert [match.shape for match in stream.matches] == ["GitHub personal access token"]
+    assert stream.matches == [Match("GitHub personal access token", before // 10 + 1, before % 10 + 2)]
 
 
 def test_a_token_inside_an_unfinished_url_is_found() -> None:
@@ -114,3 +116,20 @@ def test_a_payload_file_is_a_warning(tmp_path: Path) -> None:
     packed = pack(root, tmp_path / "out.agentsuite", trees.NAMED)
     found = [finding for finding in packed.warnings if finding.requirement == "AS-SECRET-001"]
     assert [finding.severity for finding in found] == ["warning"]
+
+
+def test_a_large_text_outside_payloads_is_not_passed_over(tmp_path: Path) -> None:
+    """Where a large file lies in a ToolProvider's folder without being its payload, it is refused and not trusted."""
+    suite = SuiteBuilder()
+    path = "tool-providers/notes-for-writers.md"
+    suite.files[path] = b"x" * ((1 << 20) + 1)
+    suite.edit("agents/writer.json", "instructions/path", path)
+    report = validate(suite.directory(tmp_path / "suite"))
+    found = [finding for finding in report.findings if finding.is_error]
+    assert [(finding.requirement, finding.location) for finding in found] == [("AS-SECRET-001", path)]
+
+
+def test_inspecting_repeats_no_credential(tmp_path: Path) -> None:
+    suite = SuiteBuilder()
+    suite.edit("agents/writer.json", "id", TOKEN)
+    assert TOKEN not in str(inspect(suite.directory(tmp_path / "suite")).to_json()["findings"])
