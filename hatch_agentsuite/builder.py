@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from hatchling.bridge.app import Application
 
     from hatch_agentsuite.configuration import Configuration
-    from hatch_agentsuite.packing import Form, Packed
+    from hatch_agentsuite.packing import Admission, Form, Packed
 
 SUFFIXES: dict[Form, str] = {"layout": ".agentsuite", "archive": ".agentsuite.tar"}
+CARDS_SUFFIX = ".agent-cards"
 
 
 class AgentSuiteBuilder(BuilderInterface[BuilderConfig, PluginManager]):
@@ -47,13 +48,13 @@ class AgentSuiteBuilder(BuilderInterface[BuilderConfig, PluginManager]):
         return self._build(directory, "archive")
 
     def clean(self, directory: str, versions: list[str]) -> None:
-        """Remove the suites of this project, of any version, and what killed builds left of them; nothing else."""
+        """Remove the suites and cards of this project, of any version, and what killed builds left; nothing else."""
         from hatch_agentsuite.staging import remove
 
         folder = Path(directory).resolve()
         prefix = re.escape(self.normalize_file_name_component(self.metadata.core.name))
-        for version in versions:
-            suffix = SUFFIXES[version]  # type: ignore[index]
+        suffixes = [SUFFIXES[version] for version in versions]  # type: ignore[index]
+        for suffix in (*suffixes, CARDS_SUFFIX):
             pattern = re.compile(rf"\.?({prefix}-[0-9][^/]*{re.escape(suffix)})(\.[^/.]+\.tmp)?")
             matches = (pattern.fullmatch(path.name) for path in folder.iterdir())
             for name in sorted({match[1] for match in matches if match}):
@@ -61,9 +62,24 @@ class AgentSuiteBuilder(BuilderInterface[BuilderConfig, PluginManager]):
 
     def _build(self, directory: str, form: Form) -> str:
         configuration = configuration_of(self.target_config, self.metadata.core.raw_name, self.app)
-        target = Path(directory).resolve() / f"{self.project_id}{SUFFIXES[form]}"
-        pack_for_hatch(Path(self.root), target, configuration, self.app, form)
+        folder = Path(directory).resolve()
+        target = folder / f"{self.project_id}{SUFFIXES[form]}"
+        if configuration.cards is None:
+            pack_for_hatch(Path(self.root), target, configuration, self.app, form)
+        else:
+            self._build_with_cards(target, folder / f"{self.project_id}{CARDS_SUFFIX}", configuration, form)
         return str(target)
+
+    def _build_with_cards(self, target: Path, folder: Path, configuration: Configuration, form: Form) -> None:
+        """Build the suite and the Agent Cards of its agents beside it, both or none of them."""
+        from hatch_agentsuite.agent_cards import Cards
+
+        cards = Cards(configuration.cards or {})
+        pack_for_hatch(Path(self.root), target, configuration, self.app, form, cards.admit)
+        for warning in cards.warnings:
+            self.app.display_warning(str(warning))
+        cards.write(folder)
+        self.app.display_info(f"{len(cards.files)} Agent Card{'s' if len(cards.files) > 1 else ''} in {folder.name}")
 
 
 def configuration_of(table: dict[str, Any], project_name: str, app: Application) -> Configuration:
@@ -77,14 +93,26 @@ def configuration_of(table: dict[str, Any], project_name: str, app: Application)
 
 
 def pack_for_hatch(
-    root: Path, target: Path, configuration: Configuration, app: Application, form: Form = "layout"
+    root: Path,
+    target: Path,
+    configuration: Configuration,
+    app: Application,
+    form: Form = "layout",
+    admit: Admission | None = None,
 ) -> Packed:
     """Pack a project's suite, say through ``app`` what is worth saying, or end the build with what is wrong."""
     from hatch_agentsuite.findings import RefusedError, printable
     from hatch_agentsuite.packing import pack
 
     try:
-        packed = pack(root / configuration.source, target, configuration.options, form=form, codec=configuration.codec)
+        packed = pack(
+            root / configuration.source,
+            target,
+            configuration.options,
+            form=form,
+            codec=configuration.codec,
+            admit=admit,
+        )
     except RefusedError as error:
         abort(app, _refusal(error, configuration.source))
     except (OSError, ValueError) as error:
@@ -92,7 +120,7 @@ def pack_for_hatch(
     for finding in packed.warnings:
         app.display_warning(f"{configuration.source}/{finding}" if finding.location else str(finding))
     for member in packed.resolved.members:
-        origin = packed.resolved.origins.get(member.entry.path)
+        origin = packed.resolved.origin(member)
         text = f"{member.entry.path} <- {f'{configuration.source}/{origin}' if origin else 'computed'}"
         app.display_debug(printable(text))
     app.display_info(f"AgentSuite {packed.resolved.name} {packed.digest}")

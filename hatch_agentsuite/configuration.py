@@ -37,6 +37,7 @@ _SELECTION_KEYS = frozenset(
     }
 )
 OWN_KEYS = (
+    "agent-cards",
     "annotations",
     "build-profile",
     "codec",
@@ -58,13 +59,21 @@ class ConfigurationError(ValueError):
         super().__init__("\n".join(errors))
 
 
+CARD_TEXTS = ("api-key-header", "binding", "protocol-version", "provider-url", "token-url")
+CARD_LISTS = ("input-modes", "output-modes", "tags", "urls")
+
+
 @dataclass(frozen=True)
 class Configuration:
-    """The target's options: where the authoring tree lies, how to compress, and what the build is told."""
+    """The target's options: where the authoring tree lies, how to compress, and what the build is told.
+
+    ``cards`` are the options of ``agent-cards``, those that were given; None where no cards are wanted.
+    """
 
     source: str
     codec: Codec
     options: Options
+    cards: Mapping[str, str | tuple[str, ...]] | None = None
 
 
 @dataclass
@@ -159,9 +168,10 @@ def read_configuration(values: Mapping[str, Any], project_name: str, table: str 
         strict=reader.boolean("strict"),
         annotations=reader.string_map("annotations"),
     )
+    cards = _cards(reader)
     if reader.errors:
         raise ConfigurationError(reader.errors)
-    return Configuration(posixpath.normpath(source), codec, options)  # type: ignore[arg-type]
+    return Configuration(posixpath.normpath(source), codec, options, cards)  # type: ignore[arg-type]
 
 
 def is_identifier(text: str) -> bool:
@@ -182,6 +192,22 @@ def _build_profile(reader: _Table) -> str | dict[str, str] | None:
         reader.errors.append(f"{reader.field_name('build-profile')} must be a string or a table")
         return None
     return reader.string("build-profile")
+
+
+def _cards(reader: _Table) -> dict[str, str | tuple[str, ...]] | None:
+    """Return the options of ``agent-cards``, which is a boolean or a table; none of them for ``true``."""
+    value = reader.values.get("agent-cards", False)
+    if not isinstance(value, dict):
+        return {} if reader.boolean("agent-cards") else None
+    table = _Table(value, f"{reader.name}.agent-cards", reader.errors)
+    unknown = sorted(set(value) - {*CARD_TEXTS, *CARD_LISTS})
+    if unknown:
+        known = ", ".join(sorted((*CARD_TEXTS, *CARD_LISTS)))
+        table.errors.append(f"Unknown options in `{table.name}`: {', '.join(unknown)}. Available: {known}")
+    if table.string("protocol-version", "1.0") not in {"1.0", "0.3"}:
+        table.errors.append(f"{table.field_name('protocol-version')} must be one of: 1.0, 0.3")
+    texts = {name: text for name in CARD_TEXTS if (text := table.string(name))}
+    return {**texts, **{name: found for name in CARD_LISTS if (found := table.strings(name))}}
 
 
 def _key_errors(values: Mapping[str, Any], table: str) -> list[str]:

@@ -10,17 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
 from hatch_agentsuite.findings import Category, Finding, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
 from hatch_agentsuite.paths import PathSet, path_fault, symlink_fault
 
 CHUNK = 1 << 20
+_SMALL = 4096
 
 _READ_REGULAR = os.O_RDONLY
 for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
@@ -29,8 +31,7 @@ for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
 EntryType = Literal["file", "directory", "symlink", "hardlink"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry of a content tree.
 
     ``mode`` holds permission bits and, in hostile trees, set-id and sticky bits. ``size`` and ``digest`` are those of a
@@ -184,10 +185,11 @@ def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     while pending:
         folder = pending.pop()
         with os.scandir(root / folder) as iterator:
-            found = [(f"{folder}/{item.name}" if folder else item.name, item) for item in iterator]
-        found.sort(key=lambda pair: pair[0].encode("utf-8", "surrogateescape"), reverse=True)
+            found = sorted(iterator, key=lambda item: item.name.encode("utf-8", "surrogateescape"))
+        prefix = f"{folder}/" if folder else ""
         folders = []
-        for path, item in reversed(found):
+        for item in found:
+            path = prefix + item.name
             status = item.stat(follow_symlinks=False)
             yield path, status
             if stat.S_ISDIR(status.st_mode):
@@ -201,10 +203,8 @@ def open_regular(path: str | Path) -> Iterator[BinaryIO]:
 
     Raises :class:`OSError` when it is anything else.
     """
-    descriptor = os.open(path, _READ_REGULAR)
+    descriptor, _ = _opened(path)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is not a regular file")
         stream = os.fdopen(descriptor, "rb", buffering=0)
     except BaseException:
         os.close(descriptor)
@@ -213,14 +213,42 @@ def open_regular(path: str | Path) -> Iterator[BinaryIO]:
         yield stream
 
 
+def read_regular(path: str | Path, most: int = sys.maxsize) -> Iterator[bytes]:
+    """Yield the bytes of a regular file in bounded pieces, at most ``most`` of them; it is opened as above.
+
+    For the many small files of a tree: a stream object each, and a buffer larger than the file, would cost more than
+    the reading.
+    """
+    descriptor, size = _opened(path)
+    try:
+        piece = min(max(size + 1, _SMALL), CHUNK)
+        while most and (chunk := os.read(descriptor, min(most, piece))):
+            yield chunk
+            most -= len(chunk)
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: str | Path) -> tuple[int, int]:
+    """Return the descriptor and the size of a regular file; refuse anything else."""
+    descriptor = os.open(path, _READ_REGULAR)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(f"{path} is not a regular file")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, status.st_size
+
+
 def hash_file(path: str | Path) -> tuple[int, str]:
     """Return size and digest of a regular file, read once in bounded pieces (6.2)."""
     hasher = hashlib.sha256()
     size = 0
-    with open_regular(path) as stream:
-        while chunk := stream.read(CHUNK):
-            hasher.update(chunk)
-            size += len(chunk)
+    for chunk in read_regular(path):
+        hasher.update(chunk)
+        size += len(chunk)
     return size, f"sha256:{hasher.hexdigest()}"
 
 
@@ -261,24 +289,15 @@ def _take(tree: ContentTree, root: Path, path: str, status: os.stat_result) -> N
     kept: list[bytes] | None = [] if tree.retains(entry) else None
     size = 0
     try:
-        with open_regular(root / path) as stream:
-            for chunk in tree.observed(entry, _chunks(stream, entry.size + 1)):
-                hasher.update(chunk)
-                size += len(chunk)
-                if kept is not None:
-                    kept.append(chunk)
+        for chunk in tree.observed(entry, read_regular(f"{root}/{path}", entry.size + 1)):
+            hasher.update(chunk)
+            size += len(chunk)
+            if kept is not None:
+                kept.append(chunk)
     except OSError as error:
         tree.report(path, f"the file cannot be read: {error.strerror or error}")
         return
     if size != entry.size:
         tree.report(path, "the file changed while it was read")
         return
-    entry = replace(entry, digest=f"sha256:{hasher.hexdigest()}")
-    tree.add(entry, None if kept is None else b"".join(kept))
-
-
-def _chunks(stream: BinaryIO, most: int) -> Iterator[bytes]:
-    """Yield at most so many bytes of a stream in bounded pieces."""
-    while most and (chunk := stream.read(min(most, CHUNK))):
-        yield chunk
-        most -= len(chunk)
+    tree.add(entry._replace(digest=f"sha256:{hasher.hexdigest()}"), None if kept is None else b"".join(kept))

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from hatch_agentsuite.findings import pointer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hatch_agentsuite.documents import JSONObject, JSONValue
 
 MAX_SAFE_INTEGER = 2**53 - 1
@@ -30,19 +32,31 @@ _MAX_NUMBER_LENGTH = 1_000
 _UNSAFE_INTEGER = "the integer is beyond 2^53 - 1, so canonical JSON would change it; write it as a string"
 _LEAST_EXPONENTIAL = 1e21  # canonical JSON writes a smaller whole number as an integer, whatever it was written as
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-# An unterminated string matches to the end of the text, so that no start is ever tried twice.
-_STRING_OR_BRACKET = re.compile(r'"[^"]*"?|([\[{])|([\]}])')
+# Several strings at once, or a bracket. An unterminated string matches to the end of the text, so that no start is ever
+# tried more than twice.
+_STRING_OR_BRACKET = re.compile(r'(?:"[^"]*"[^"\[\]{}]*){1,50}|"[^"]*"?|([\[{])|([\]}])')
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+MAX_DEPTH = 250
+"""The deepest nesting that can be allowed: documents are parsed, and judged, by recursion."""
 
 
 @dataclass(frozen=True)
 class JSONLimits:
-    """Bounds of one document (specification 5.2); counts of bytes, levels and object members."""
+    """Bounds of one document (specification 5.2); counts of bytes, levels and object members.
+
+    Raises :class:`ValueError` for a ``depth`` beyond ``MAX_DEPTH``.
+    """
 
     document_bytes: int = 4 * 1024 * 1024
     depth: int = 100
     object_members: int = 1_024
     document_members: int = 100_000
+
+    def __post_init__(self) -> None:
+        if self.depth > MAX_DEPTH:
+            raise ValueError(f"the depth of documents can be limited to at most {MAX_DEPTH} levels, not {self.depth:,}")
 
 
 DEFAULT_LIMITS = JSONLimits()
@@ -78,14 +92,15 @@ def loads(data: bytes, limits: JSONLimits = DEFAULT_LIMITS) -> JSONValue:
         value = json.loads(
             text,
             object_pairs_hook=parser.pairs,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_constant,
+            parse_int=parser.integer,
+            parse_float=parser.float,
+            parse_constant=parser.constant,
         )
     except json.JSONDecodeError as error:
         message = f"this is not JSON: {_lower_first(error.msg)}"
         raise JSONDocumentError(message, line=error.lineno, column=error.colno) from None
-    _check_value(value, limits)
+    if parser.is_suspicious or "\\u" in text:  # only an escape makes a lone surrogate
+        _check_value(value, limits)
     return value  # type: ignore[no-any-return]
 
 
@@ -133,26 +148,32 @@ def _is_plain(value: object) -> bool:
     It does where no float needs ECMAScript's notation, every integer is safe, and sorting names by code points equals
     sorting them by UTF-16 units, which holds below U+D800.
     """
-    stack: list[Any] = [value]
-    while stack:
-        item = stack.pop()
-        kind = type(item)
-        if kind is str:
-            if not item.isascii() and _SURROGATE.search(item):
-                return False
-        elif kind is dict:
-            for name in item:
-                if type(name) is not str or not (name.isascii() or max(name) < "\ud800"):
+    pending: list[Iterable[Any]] = [(value,)]
+    names: set[str] = set()
+    while pending:
+        for item in pending.pop():
+            kind = type(item)
+            if kind is str:
+                if not item.isascii() and _SURROGATE.search(item):
                     return False
-            stack.extend(item.values())
-        elif kind is list:
-            stack.extend(item)
-        elif kind is int:
-            if not -MAX_SAFE_INTEGER <= item <= MAX_SAFE_INTEGER:
+            elif kind is int:
+                if not -MAX_SAFE_INTEGER <= item <= MAX_SAFE_INTEGER:
+                    return False
+            elif kind is dict:
+                if not item.keys() <= names:  # in a long list of objects, all but the first have known names
+                    if not all(map(_is_plain_name, item)):
+                        return False
+                    names.update(item)
+                pending.append(item.values())
+            elif kind is list:
+                pending.append(item)
+            elif kind is not bool and item is not None:
                 return False
-        elif kind is not bool and item is not None:
-            return False
     return True
+
+
+def _is_plain_name(name: object) -> bool:
+    return type(name) is str and (name.isascii() or max(name) < "\ud800")
 
 
 class _Duplicate(dict[str, Any]):
@@ -168,11 +189,32 @@ class _TooMany(dict[str, Any]):
 
 
 class _Parser:
-    """Builds objects while json parses, and stops at the first bound that is passed."""
+    """Builds objects and numbers while json parses, and stops at the first bound that is passed.
+
+    Where something else is wrong it leaves a mark instead, and says that there is one (``is_suspicious``).
+    """
 
     def __init__(self, limits: JSONLimits) -> None:
         self._limits = limits
         self._members = 0
+        self.is_suspicious = False
+
+    def integer(self, text: str) -> int | _BadNumber:
+        if len(text) <= 17:
+            number = int(text)
+            if -MAX_SAFE_INTEGER <= number <= MAX_SAFE_INTEGER:
+                return number
+        self.is_suspicious = True
+        return _BadNumber(_UNSAFE_INTEGER)
+
+    def float(self, text: str) -> float | _BadNumber:
+        number = _float(text)
+        self.is_suspicious |= isinstance(number, _BadNumber)
+        return number
+
+    def constant(self, name: str) -> _BadNumber:
+        self.is_suspicious = True
+        return _BadNumber(f"{name} is not JSON")
 
     def pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         self._members += len(pairs)
@@ -180,10 +222,12 @@ class _Parser:
             raise JSONDocumentError(f"the document has more than {self._limits.document_members:,} object members")
         members = dict(pairs)
         if len(pairs) > self._limits.object_members:
+            self.is_suspicious = True
             too_many = _TooMany()
             too_many.count = len(pairs)
             return too_many
         if len(members) != len(pairs):
+            self.is_suspicious = True
             duplicate = _Duplicate(members)
             seen: set[str] = set()
             duplicate.name = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
@@ -264,14 +308,6 @@ def _raise_number(value: object, path: tuple[str | int, ...]) -> NoReturn:
     raise JSONDocumentError(message, pointer=pointer(*path))
 
 
-def _integer(text: str) -> int | _BadNumber:
-    if len(text) <= 17:
-        number = int(text)
-        if -MAX_SAFE_INTEGER <= number <= MAX_SAFE_INTEGER:
-            return number
-    return _BadNumber(_UNSAFE_INTEGER)
-
-
 def _float(text: str) -> float | _BadNumber:
     if len(text) > _MAX_NUMBER_LENGTH:
         return _BadNumber(f"the number has more than {_MAX_NUMBER_LENGTH:,} characters")
@@ -283,10 +319,6 @@ def _float(text: str) -> float | _BadNumber:
     if MAX_SAFE_INTEGER < abs(number) < _LEAST_EXPONENTIAL:
         return _BadNumber(_UNSAFE_INTEGER)
     return number
-
-
-def _constant(name: str) -> _BadNumber:
-    return _BadNumber(f"{name} is not JSON")
 
 
 def _lower_first(text: str) -> str:

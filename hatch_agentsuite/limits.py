@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hatch_agentsuite.jsondoc import JSONLimits
-
-MAX_DEPTH = 250
-"""The deepest nesting that ``document-depth`` may allow: documents are parsed by recursion."""
+from hatch_agentsuite.jsondoc import MAX_DEPTH, JSONLimits
 
 _TREE_NAMES = {
     "entries": "entries",

@@ -22,6 +22,8 @@ from hatch_agentsuite.validation import Report, validate
 from hatch_agentsuite.validation.secrets import redacted
 
 Form = Literal["layout", "archive"]
+Admission = Callable[[Resolved, str], None]
+"""Called with what was packed and its digest before it takes its place; what it raises refuses the suite."""
 Step = Callable[[str, int], Callable[[int], None] | None]
 """Called with a step's name and its size in bytes (0 where unknown); returns what to call as bytes are done."""
 
@@ -51,11 +53,13 @@ def pack(
     tag: str | None = None,
     workers: int | None = None,
     step: Step | None = None,
+    admit: Admission | None = None,
 ) -> Packed:
     """Pack the authoring tree ``source`` into ``target``, a directory (``layout``) or a tar file (``archive``).
 
     Equal sources give equal bytes, whatever the machine. Raises :class:`RefusedError` when the source or the result
-    would be no valid AgentSuite, and :class:`OSError` when the output cannot be written; then ``target`` is as it was.
+    would be no valid AgentSuite or ``admit`` refuses it, and :class:`OSError` when the output cannot be written; then
+    ``target`` is as it was.
     """
     begin: Step = step or (lambda _name, _size: None)
     _refuse_to_replace_work(target)
@@ -77,6 +81,8 @@ def pack(
         report = validate(work)
         if not report.ok:
             raise RefusedError(*report.findings)
+        if admit:
+            admit(resolved, digest)
     return Packed(target, digest, _with_zlib_warning(resolved, codec), replace(report, path=str(target)))
 
 

@@ -12,10 +12,13 @@ from typing import Literal
 MAX_PATH_BYTES = 1_024
 
 Form = Literal["file", "directory", "symlink", "implied"]
+_FOLDERS = ("directory", "implied")
 
 
 def path_fault(path: str) -> str | None:
     """Return what is wrong with a content path, in words that follow "the path", or None."""
+    if _is_plain(path):
+        return None
     try:
         encoded = path.encode()
     except UnicodeEncodeError:
@@ -36,6 +39,17 @@ def path_fault(path: str) -> str | None:
         if segment in {".", ".."}:
             return f"holds a `{segment}` segment"
     return None
+
+
+def _is_plain(path: str) -> bool:
+    """Whether a path is clean at first glance, as nearly all are: ASCII, and no name in it begins with a dot."""
+    return (
+        path.isascii()
+        and 0 < len(path) <= MAX_PATH_BYTES
+        and path[0] not in "./"
+        and path[-1] != "/"
+        and not ("//" in path or "/." in path or "\\" in path or "\0" in path)
+    )
 
 
 def symlink_fault(path: str, target: str) -> str | None:
@@ -113,10 +127,12 @@ class PathSet:
             if known == "implied":
                 return f"is a {form}, but other entries lie below it"
             return "is there twice"
-        for parent in parents(path):
-            fault = self._imply(parent)
-            if fault:
-                return fault
+        folder = path.rpartition("/")[0]
+        if folder and self._forms.get(folder) not in _FOLDERS:  # above a known folder there are none but folders
+            for parent in parents(path):
+                fault = self._imply(parent)
+                if fault:
+                    return fault
         if known is None:
             collision = self._claim(path)
             if collision:
@@ -137,7 +153,7 @@ class PathSet:
 
     def _claim(self, path: str) -> str | None:
         key = fold(path)
-        other = self._folded.setdefault(key, path)
+        other = self._folded.setdefault(path if key == path else key, path)  # most are their own key: one text, not two
         return None if other == path else other
 
 

@@ -58,7 +58,8 @@ class BlockGzipWriter:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="deflate")
         self._waiting: deque[Future[bytes]] = deque()
         self._most_waiting = 2 * count
-        self._buffer = bytearray()
+        self._parts: list[bytes] = []
+        self._length = 0
         self._dictionary = b""
         self._checksum = 0
         self._size = 0
@@ -66,20 +67,29 @@ class BlockGzipWriter:
 
     def write(self, data: bytes) -> None:
         """Take bytes of the uncompressed stream in."""
-        self._buffer += data
+        self._parts.append(data)
+        self._length += len(data)
         # Strictly longer: only the end of the input tells which block is the last one.
-        while len(self._buffer) > BLOCK:
-            block = bytes(memoryview(self._buffer)[:BLOCK])
-            del self._buffer[:BLOCK]
-            self._submit(block, last=False)
+        if self._length > BLOCK:
+            self._cut()
 
     def close(self) -> None:
         """Compress what is left and write the trailer."""
-        self._submit(bytes(self._buffer), last=True)
+        self._submit(b"".join(self._parts), last=True)
         while self._waiting:
             self._sink.write(self._waiting.popleft().result())
         self._sink.write(struct.pack("<II", self._checksum, self._size & 0xFFFFFFFF))
         self._pool.shutdown()
+
+    def _cut(self) -> None:
+        """Submit whole blocks, and keep what is left, which is at least a byte."""
+        data = b"".join(self._parts)
+        start = 0
+        while len(data) - start > BLOCK:
+            self._submit(data[start : start + BLOCK], last=False)
+            start += BLOCK
+        self._parts = [data[start:]]
+        self._length = len(data) - start
 
     def _submit(self, block: bytes, *, last: bool) -> None:
         self._checksum = zlib.crc32(block, self._checksum)
@@ -142,9 +152,10 @@ def _deflate_with(module: Any, block: bytes, dictionary: bytes, last: bool) -> b
 def _deflate_store(block: bytes, _dictionary: bytes, last: bool) -> bytes:
     if not block:
         return _EMPTY_STORED_BLOCK if last else b""
-    pieces = []
+    pieces: list[bytes | memoryview] = []
+    view = memoryview(block)
     for start in range(0, len(block), _STORED_MAX):
-        piece = block[start : start + _STORED_MAX]
+        piece = view[start : start + _STORED_MAX]
         final = last and start + _STORED_MAX >= len(block)
         pieces.append(struct.pack("<BHH", final, len(piece), len(piece) ^ 0xFFFF))
         pieces.append(piece)

@@ -10,13 +10,13 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from hatch_agentsuite.archive.gzip import BlockGzipWriter, Codec, GzipError, GzipReader
 from hatch_agentsuite.archive.tar import END, TarError, TarReader, header, padding
-from hatch_agentsuite.content import CHUNK, ContentTree, Entry, Observer, TreeLimitError, open_regular
+from hatch_agentsuite.content import ContentTree, Entry, Observer, TreeLimitError, read_regular
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
 
@@ -26,15 +26,14 @@ Progress = Callable[[int], None]
 """Called with the number of payload bytes that were done since the last call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """An entry and where its bytes come from: bytes in memory, a file on disk, or nowhere for what has none.
+class Member(NamedTuple):
+    """An entry and where its bytes come from, if it has any: memory, or the folder below which its path leads to them.
 
     ``entry.digest`` and ``entry.size`` were found when the file was first read; packing verifies them.
     """
 
     entry: Entry
-    source: bytes | str | Path | None = None
+    source: bytes | Path | None = None
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ def _read_entry(tree: ContentTree, entry: Entry, reader: TarReader, sink: LayerS
     for _ in chunks:
         pass
     digest = f"sha256:{hasher.hexdigest()}"
-    tree.add(replace(entry, digest=digest), None if kept is None else b"".join(kept))
+    tree.add(entry._replace(digest=digest), None if kept is None else b"".join(kept))
 
 
 class _Pieces:
@@ -239,13 +238,12 @@ def _verified(member: Member) -> Iterator[bytes]:
     hasher = hashlib.sha256()
     left = entry.size
     try:
-        with open_regular(source) as stream:
-            while chunk := stream.read(min(left + 1, CHUNK)):
-                left -= len(chunk)
-                if left < 0:
-                    break
-                hasher.update(chunk)
-                yield chunk
+        for chunk in read_regular(f"{source}/{entry.path}", left + 1):
+            left -= len(chunk)
+            if left < 0:
+                break
+            hasher.update(chunk)
+            yield chunk
     except OSError as error:
         raise RefusedError(_change(entry, f"the file can no longer be read: {error.strerror or error}")) from None
     if left or f"sha256:{hasher.hexdigest()}" != entry.digest:

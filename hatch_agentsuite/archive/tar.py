@@ -9,15 +9,19 @@ repeated PAX keys, data after links and directories, and bytes after the end are
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Protocol
+from functools import lru_cache
+from typing import Final, NamedTuple, Protocol
 
 from hatch_agentsuite.content import Entry, EntryType
 
 BLOCK: Final = 512
 END: Final = bytes(2 * BLOCK)
 
+_FIELDS = struct.Struct("100s8s8s8s12s12s8s1s100s8s64x8s8s155s12x")  # each filled up with NUL bytes
+_ZERO, _EPOCH = b"0" * 7, b"0" * 11
 _MAX_SIZE = 8**11 - 1
 _MAX_PAX_BYTES = 64 * 1024
 _TYPEFLAGS: dict[EntryType, bytes] = {"file": b"0", "hardlink": b"1", "symlink": b"2", "directory": b"5"}
@@ -120,20 +124,24 @@ def _record(key: str, value: bytes) -> bytes:
 
 
 def _block(prefix: bytes, name: bytes, typeflag: bytes, mode: int, size: int, target: bytes = b"") -> bytes:
-    block = bytearray(
-        b"%s%07o\0%07o\0%07o\0%011o\0%011o\0%s%s%s"
-        % (name.ljust(100, b"\0"), mode & 0o777, 0, 0, size, 0, b" " * 8, typeflag, target.ljust(100, b"\0"))
-    )
-    block += b"ustar\x0000" + bytes(64) + b"%07o\0%07o\0" % (0, 0) + prefix.ljust(155, b"\0") + bytes(12)
-    block[148:156] = b"%06o\0 " % sum(block)
-    return bytes(block)
+    fields = (name, b"%07o" % (mode & 0o777), _ZERO, _ZERO, b"%011o" % size, _EPOCH)
+    more = (typeflag, target, b"ustar\x0000", _ZERO, _ZERO, prefix)
+    unsummed = _FIELDS.pack(*fields, b" " * 8, *more)
+    return _FIELDS.pack(*fields, b"%06o\0 " % _byte_sum(unsummed), *more)
+
+
+def _byte_sum(block: bytes) -> int:
+    """Return the sum of a block's bytes, far faster than `sum`.
+
+    The lower half of an Adler-32 is one more than the sum, modulo 65,521, which 256 bytes cannot reach.
+    """
+    return (zlib.adler32(block[:256]) & 0xFFFF) + (zlib.adler32(block[256:]) & 0xFFFF) - 2
 
 
 # --- in ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """An entry as the archive tells it, its bytes not yet read, with the time faults that end no reading."""
 
     entry: Entry
@@ -172,8 +180,9 @@ class TarReader:
             yield chunk
 
     def _skip_data(self) -> None:
-        for _ in self.data():
-            pass
+        if self._left:
+            for _ in self.data():
+                pass
         if self._padding:
             self._read(self._padding)
             self._padding = 0
@@ -232,7 +241,7 @@ class TarReader:
 
 def _check_block(block: bytes) -> None:
     stored = _octal(block[148:156], "checksum")
-    if stored != sum(block) - sum(block[148:156]) + 8 * 0x20:
+    if stored != _byte_sum(block) - sum(block[148:156]) + 8 * 0x20:
         raise TarError("an entry's header has a wrong checksum")
     magic = block[257:265]
     if magic not in {b"ustar\x0000", b"ustar  \0"}:
@@ -258,27 +267,21 @@ def _parse(block: bytes, pax: dict[str, str]) -> Header:
     size = _number(pax, "size", block[124:136])
     if kind != "file" and size:
         raise TarError(f"a {kind} claims {size:,} bytes of data", path)
-    entry = Entry(
-        path,
-        kind,
-        _octal(block[100:108], "mode") & 0o7777,
-        uid=_number(pax, "uid", block[108:116]),
-        gid=_number(pax, "gid", block[116:124]),
-        size=size,
-        link_target=target if kind in {"symlink", "hardlink"} else None,
-    )
+    mode = _usual_octal(block[100:108], "mode") & 0o7777
+    uid, gid = _number(pax, "uid", block[108:116]), _number(pax, "gid", block[116:124])
+    entry = Entry(path, kind, mode, uid, gid, size, None, target if kind in {"symlink", "hardlink"} else None)
     return Header(entry, _time_fault(pax, block))
 
 
 def _time_fault(pax: dict[str, str], block: bytes) -> str | None:
-    if _octal(block[136:148], "modification time") != 0 or pax.get("mtime", "0").strip("0.") != "":
+    if _usual_octal(block[136:148], "modification time") != 0 or ("mtime" in pax and pax["mtime"].strip("0.") != ""):
         return "the modification time is not the Unix epoch"
     return None
 
 
 def _number(pax: dict[str, str], key: str, octal: bytes) -> int:
     if key not in pax:
-        return _octal(octal, key)
+        return _octal(octal, key) if key == "size" else _usual_octal(octal, key)
     text = pax[key]
     if not (text.isascii() and text.isdigit() and len(text) <= 19):
         raise TarError(f"the PAX record `{key}` is not a number")
@@ -296,9 +299,13 @@ def _octal(field: bytes, what: str) -> int:
     return int(digits, 8)
 
 
+_usual_octal = lru_cache(maxsize=64)(_octal)
+"""For modes, owners and times: the same few in every entry of an archive."""
+
+
 def _text(field: bytes, what: str) -> str:
-    text, _, rest = field.partition(b"\0")
-    if rest.count(0) != len(rest):
+    text = field.rstrip(b"\0")
+    if b"\0" in text:
         raise TarError(f"the {what} holds a NUL")
     try:
         return text.decode()

@@ -74,6 +74,11 @@ def show_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
+def counted(count: int, what: str) -> str:
+    """Return a number of things, the word for them in the plural unless there is one: ``1 agent``, ``0 agents``."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def human_size(size: int) -> str:
     """Return a number of bytes as people read it."""
     amount = float(size)

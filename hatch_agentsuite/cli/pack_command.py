@@ -97,7 +97,7 @@ def command(
         )
     if verbose:
         for member in packed.resolved.members:
-            origin = packed.resolved.origins.get(member.entry.path)
+            origin = packed.resolved.origin(member)
             text = f"{member.entry.path} <- {source / origin if origin else 'computed'}"
             click.echo(printable(text), err=True)
     show_findings(packed.warnings)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hatch_agentsuite.cli.console import FINDINGS, format_option, reports_failures, show_json
+from hatch_agentsuite.cli.console import FINDINGS, counted, format_option, reports_failures, show_json
 from hatch_agentsuite.findings import printable
 
 if TYPE_CHECKING:
@@ -105,8 +105,9 @@ def _show(report: Report) -> None:
     summary = report.summary
     if summary:
         click.echo(
-            f"  {summary.name}: {summary.agents} agents, {summary.tool_providers} ToolProviders, "
-            f"{summary.compositions} compositions, {summary.tool_provider_compositions} ToolProvider compositions"
+            f"  {summary.name}: {counted(summary.agents, 'agent')}, {counted(summary.tool_providers, 'ToolProvider')}, "
+            f"{counted(summary.compositions, 'composition')}, "
+            f"{counted(summary.tool_provider_compositions, 'ToolProvider composition')}"
         )
     requirement = ""
     for finding in sorted(report.findings, key=lambda item: (item.requirement, item.location)):
@@ -126,4 +127,4 @@ def _counted(report: Report) -> str:
     """Return how many findings there are of each severity: ``3 errors, 1 warning``."""
     errors = sum(finding.is_error for finding in report.findings)
     counts = {"error": errors, "warning": len(report.findings) - errors}
-    return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts.items() if count)
+    return ", ".join(counted(count, word) for word, count in counts.items() if count)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, field
 
-from hatch_agentsuite.documents import PROFILE_EXTENSION, profile_path
-from hatch_agentsuite.jsondoc import canonical, digest
+from hatch_agentsuite.documents import PROFILE_EXTENSION, PROFILE_MEDIA_TYPE, profile_path
+from hatch_agentsuite.paths import sort_key
 from hatch_agentsuite.source.draft import Draft, Path, Problems, bind_extension, read_draft
 from hatch_agentsuite.source.files import Files
 from hatch_agentsuite.source.tree import SourceTree
@@ -62,7 +62,7 @@ class Agents:
         limits = index.value.setdefault("limits", {})
         limits.setdefault("maxCases", max(1, len(sizes)))
         limits.setdefault("maxCaseBytes", max(1, *sizes) if sizes else 1)
-        draft.settle((*where, "digest"), digest(index.value), f"`{index.name}`")
+        draft.settle((*where, "digest"), index.digest(), f"`{index.name}`")
 
     def _case(self, index: Draft, where: Path) -> int:
         """Fill in one case and the digest of it in its index; return the size of the packed bytes."""
@@ -78,12 +78,11 @@ class Agents:
         self.companions.append(case)
         case.settle_constants()
         case.settle(("id",), posixpath.basename(stem), "the file's name")
-        packed = canonical(case.value)
-        index.settle((*where, "digest"), digest(case.value), f"`{case.name}`")
-        return len(packed)
+        index.settle((*where, "digest"), case.digest(), f"`{case.name}`")
+        return len(case.packed())
 
     def _profile(self, name: str, draft: Draft) -> None:
-        """Bind the agent's profile by a non-critical extension; the files beside it are packed as they are."""
+        """Bind the agent's profile by a non-critical extension; the files that it lists are packed as they are."""
         path = profile_path(name)
         profile = read_draft(self.tree, self.problems, posixpath.splitext(path)[0], "hatch/profile")
         if profile is None:
@@ -93,8 +92,20 @@ class Agents:
                     hint = "remove the extension, or add the profile"
                     draft.report("AS-GRAPH-001", "graph", ("extensions", index), message, hint)
             return
+        if not profile.is_readable:
+            return
         self.companions.append(profile)
+        profile.settle(("schemaVersion",), "1", "this version of the profile")
+        profile.settle(("mediaType",), PROFILE_MEDIA_TYPE, "the kind of document")
+        self._profile_files(name, profile)
         bind_extension(draft, PROFILE_EXTENSION, profile)
-        for entry in self.tree.below(f"metadata/profiles/{name}/files"):
-            if entry.kind != "directory":
-                self.files.packed(profile, (), entry.path)
+
+    def _profile_files(self, name: str, profile: Draft) -> None:
+        """Fill in the files of a profile: the written list, or all that are below the profile's folder."""
+        if "files" not in profile.value:
+            entries = self.tree.below(f"metadata/profiles/{name}/files")
+            listed = [{"path": entry.path} for entry in entries if entry.kind != "directory"]
+            if listed:
+                profile.value["files"] = sorted(listed, key=lambda item: sort_key(item["path"]))
+        for index in range(len(profile.value.get("files", []))):
+            self.files.settle_reference(profile, ("files", index))

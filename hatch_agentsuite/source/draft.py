@@ -14,7 +14,7 @@ import agentsuite_schemas
 from hatch_agentsuite.content import open_regular
 from hatch_agentsuite.documents import SCHEMA_VERSION, SCHEMAS
 from hatch_agentsuite.findings import Category, Finding, RefusedError, pointer, printable
-from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, digest, loads
+from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, canonical, digest_bytes, loads
 from hatch_agentsuite.source.tree import SourceTree
 from hatch_agentsuite.validation.shape import owner, shape_findings
 from hatch_agentsuite.yamldoc import YAMLDocumentError
@@ -59,6 +59,7 @@ class Draft:
     marks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     literals: Mapping[str, str] = field(default_factory=dict)
     is_readable: bool = True
+    _packed: bytes | None = field(default=None, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -101,6 +102,16 @@ class Draft:
         except (KeyError, IndexError, TypeError):
             return None
         return value
+
+    def packed(self) -> bytes:
+        """Return the canonical bytes of the finished value; they are made once, and the value stays as it is then."""
+        if self._packed is None:
+            self._packed = canonical(self.value)
+        return self._packed
+
+    def digest(self) -> str:
+        """Return the digest of the finished document (6.1)."""
+        return digest_bytes(self.packed())
 
     def settle_constants(self) -> None:
         """Fill in ``schemaVersion`` and ``mediaType``."""
@@ -149,7 +160,7 @@ def bind_extension(draft: Draft, name: str, target: Draft) -> None:
         index = 0
         draft.value["extensions"] = [{"name": name}]
     draft.settle(("extensions", index, "critical"), False, "what the extension is")
-    draft.settle(("extensions", index, "digest"), digest(target.value), f"`{target.name}`")
+    draft.settle(("extensions", index, "digest"), target.digest(), f"`{target.name}`")
 
 
 def read_draft(tree: SourceTree, problems: Problems, stem: str, kind: str) -> Draft | None:
@@ -202,11 +213,6 @@ def _parse(tree: SourceTree, draft: Draft) -> dict[str, Any] | None:
             line=error.line,
             column=error.column,
         )
-        return None
-    if draft.kind == "hatch/profile":
-        if isinstance(value, dict):
-            return value
-        problems.add("AS-JSON-001", "json", file, "a profile is a mapping")
         return None
     return _shaped(draft, value)
 

@@ -38,7 +38,7 @@ class Files:
             if found is None:
                 return None
             entry = Entry(path, "file", 0o644, size=found[1], digest=found[0])
-            self.members[path] = Member(entry, self.tree.file(path))
+            self.members[path] = Member(entry, self.tree.root)
         return self.members[path].entry.digest
 
     def blob(self, draft: Draft, where: Path, path: str) -> tuple[str, int] | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hatch_agentsuite.archive.gzip import default_workers
 from hatch_agentsuite.archive.layer import Member
@@ -26,8 +25,7 @@ _MEMBERS_OF_ENTRY = {"file": 7, "directory": 5, "symlink": 6}
 _BYTES_OF_ENTRY = {"file": 180, "directory": 70, "symlink": 90}
 
 
-@dataclass(frozen=True, slots=True)
-class PayloadEntry:
+class PayloadEntry(NamedTuple):
     """An entry of a payload folder; ``path`` is relative to the folder, ``digest`` known once it was hashed."""
 
     path: str
@@ -36,16 +34,12 @@ class PayloadEntry:
 
     def to_inventory(self) -> dict[str, Any]:
         """Return the entry as an inventory says it."""
-        item: dict[str, Any] = {
-            "path": self.path,
-            "type": self.source.kind,
-            "mode": _mode(self.source),
-            "uid": 0,
-            "gid": 0,
-        }
-        if self.source.kind == "file":
-            item |= {"size": self.source.size, "digest": self.digest}
-        elif self.source.kind == "symlink":
+        kind = self.source.kind
+        item: dict[str, Any] = {"path": self.path, "type": kind, "mode": _mode(self.source), "uid": 0, "gid": 0}
+        if kind == "file":
+            item["size"] = self.source.size
+            item["digest"] = self.digest
+        elif kind == "symlink":
             item["linkTarget"] = self.source.target
         return item
 
@@ -88,15 +82,16 @@ def hash_entries(
     Small ones are not: threads that contend for the interpreter take several times as long. Raises :class:`OSError` for
     a file that cannot be read; its name is the file's.
     """
+    root = str(tree.root)
 
     def hashed(entry: PayloadEntry) -> PayloadEntry:
-        if entry.source.kind != "file":
+        source = entry.source
+        if source.kind != "file":
             return entry
-        size, digest = hash_file(f"{tree.root}/{entry.source.path}")
+        size, digest = hash_file(f"{root}/{source.path}")
         if progress:
             progress(size)
-        source = entry.source
-        return PayloadEntry(entry.path, SourceEntry(source.path, source.kind, source.mode, size), digest)
+        return PayloadEntry(entry.path, source if size == source.size else source._replace(size=size), digest)
 
     large = [entry for entry in payload if entry.source.size >= CHUNK]
     with ThreadPoolExecutor(workers or default_workers(), thread_name_prefix="hash") as pool:
@@ -155,7 +150,7 @@ def payload_members(tree: SourceTree, root: str, variant: dict[str, Any]) -> Ite
             digest=item.get("digest"),
             link_target=item.get("linkTarget"),
         )
-        yield Member(entry, f"{tree.root}/{path}" if kind == "file" else None)
+        yield Member(entry, tree.root if kind == "file" else None)
 
 
 def _mode(source: SourceEntry) -> int:

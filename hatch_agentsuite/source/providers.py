@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from hatch_agentsuite.jsondoc import digest, variant_digest
+from hatch_agentsuite.jsondoc import variant_digest
 from hatch_agentsuite.source.draft import Draft, Path
 from hatch_agentsuite.source.files import Files
 from hatch_agentsuite.source.inventory import (
@@ -74,12 +74,12 @@ class Providers:
                 for member in ("inputSchema", "outputSchema"):
                     if member in tool:
                         self.files.settle_reference(draft, ("tools", index, member))
-        for (key, index), payload in self.payloads.items():
-            self._inventory(self.drafts[key], index, payload)
+        for key, index in list(self.payloads):
+            self._inventory(self.drafts[key], index, self.payloads.pop((key, index)))
         for key, draft in self.drafts.items():
             for index in range(len(draft.value.get("variants", []))):
                 self._finish_variant(key, index, ())
-        self.digests = {key: digest(draft.value) for key, draft in self.drafts.items()}
+        self.digests = {key: draft.digest() for key, draft in self.drafts.items()}
 
     def variant(self, key: ProviderKey, platform: Any) -> dict[str, Any] | None:
         """Return the variant for a platform."""

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from hatch_agentsuite.archive.layer import Member
+from hatch_agentsuite.collection import collection_paused
 from hatch_agentsuite.content import Entry
 from hatch_agentsuite.documents import FILES_EXTENSION, FILES_MEDIA_TYPE, FILES_PATH
 from hatch_agentsuite.findings import Finding, RefusedError, printable
-from hatch_agentsuite.jsondoc import canonical, digest, digest_bytes
 from hatch_agentsuite.limits import DEFAULT_LIMITS
 from hatch_agentsuite.paths import sort_key
 from hatch_agentsuite.source.agents import Agents
@@ -39,7 +39,7 @@ class Resolved:
     """What a source tree amounts to.
 
     ``members`` are the entries of the content layer in order, ``blobs`` further files of the layout by digest,
-    ``origins`` the source file of each packed path (absent where nobody wrote one), ``warnings`` what is worth saying.
+    ``origins`` the file that each document was written in, where somebody did, ``warnings`` what is worth saying.
     """
 
     name: str
@@ -48,12 +48,18 @@ class Resolved:
     origins: dict[str, str]
     warnings: tuple[Finding, ...]
 
+    def origin(self, member: Member) -> str | None:
+        """Return the source file or folder of a member, or None where nobody wrote it."""
+        path = member.entry.path
+        return self.origins.get(path) if isinstance(member.source, bytes) else path
+
     @property
     def payload_bytes(self) -> int:
         """The number of bytes that packing will read."""
         return sum(member.entry.size for member in self.members)
 
 
+@collection_paused()
 def resolve(
     root: Path,
     options: Options,
@@ -254,10 +260,10 @@ class _Resolution:
             for index, item in enumerate(manifest.value[member]):
                 draft = drafts.get(item.get("id", ""))
                 if draft:
-                    manifest.settle((member, index, "digest"), digest(draft.value), f"`{draft.name}`")
+                    manifest.settle((member, index, "digest"), draft.digest(), f"`{draft.name}`")
         catalog = manifest.value.setdefault("toolProviderCatalog", {"id": "catalog"})
         catalog.setdefault("path", self.catalog.path)
-        manifest.settle(("toolProviderCatalog", "digest"), digest(self.catalog.value), f"`{self.catalog.name}`")
+        manifest.settle(("toolProviderCatalog", "digest"), self.catalog.digest(), f"`{self.catalog.name}`")
         self._settle_compositions("compositions", made.drafts, ("agent", "platform"))
         if made.provider_drafts or "toolProviderCompositions" in manifest.value:
             self._settle_compositions("toolProviderCompositions", made.provider_drafts, ("id", "version", "platform"))
@@ -277,7 +283,7 @@ class _Resolution:
                 continue
             for key in keys:
                 manifest.settle((member, index, key), draft.value[key], f"`{draft.name}`")
-            manifest.settle((member, index, "digest"), digest(draft.value), f"`{draft.name}`")
+            manifest.settle((member, index, "digest"), draft.digest(), f"`{draft.name}`")
 
     def _settle_further_files(self) -> None:
         """Bind the list of further files, ``metadata/files.json``, by a non-critical extension of the suite."""
@@ -325,13 +331,13 @@ class _Resolution:
 
     def _assemble(self, drafts: list[Draft]) -> Resolved:
         members = dict(self.files.members)
-        origins = {path: path for path in members}
+        origins = {}
         for draft in drafts:
             if draft.path in members:
                 message = "the file is both a document of the suite and a file packed verbatim"
                 self.problems.add("AS-GRAPH-001", "graph", draft.path, message)
-            data = canonical(draft.value)
-            entry = Entry(draft.path, "file", 0o644, size=len(data), digest=digest_bytes(data))
+            data = draft.packed()
+            entry = Entry(draft.path, "file", 0o644, size=len(data), digest=draft.digest())
             members[draft.path] = Member(entry, data)
             if draft.file:
                 origins[draft.path] = draft.file
@@ -339,7 +345,7 @@ class _Resolution:
             for variant in draft.value.get("variants", []):
                 for member in payload_members(self.tree, variant["payloadRoot"], variant):
                     members[member.entry.path] = member
-                    origins[member.entry.path] = member.entry.path
+            draft.value.clear()  # it is packed; tens of thousands of entries need not be held twice
         if len(members) > DEFAULT_LIMITS.entries:
             message = f"the suite has {len(members):,} entries; at most {DEFAULT_LIMITS.entries:,} are allowed"
             self.problems.add("AS-PATH-001", "path", "", message)

@@ -12,14 +12,13 @@ import posixpath
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from hatch_agentsuite.content import special_kind, walk
 from hatch_agentsuite.findings import Category, Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
-from hatch_agentsuite.paths import PathSet, path_fault, symlink_fault
+from hatch_agentsuite.paths import PathSet, parents, path_fault, symlink_fault
 
 DOCUMENT_SUFFIXES: Final = (".yaml", ".yml", ".json")
 
@@ -27,8 +26,7 @@ _PAYLOAD = re.compile(r"(tool-providers/[^/]+/[^/]+/[a-z0-9]+-[a-z0-9]+)(?:/|\Z)
 _MOST_LINKS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class SourceEntry:
+class SourceEntry(NamedTuple):
     """One entry of the tree: ``mode`` as found, ``target`` of a symlink."""
 
     path: str
@@ -54,6 +52,7 @@ class SourceTree:
         self.entries: dict[str, SourceEntry] = {}
         self._children: dict[str, list[str]] = {}
         self._reached: set[str] = set()
+        self._reached_below: set[str] = set()
         findings = self._scan(limits)
         findings.extend(self._strays({finding.location for finding in findings}))
         if findings:
@@ -95,7 +94,7 @@ class SourceTree:
 
     def reach_below(self, folder: str) -> None:
         """Mark everything below a folder."""
-        self._reached.update(entry.path for entry in self.below(folder))
+        self._reached_below.add(folder)
 
     def unreached(self) -> list[tuple[str, int]]:
         """Return what nothing reached: files, and whole folders (with a slash) and the number of files in them."""
@@ -108,13 +107,19 @@ class SourceTree:
             if self.entries[path].kind != "directory":
                 if path not in self._reached:
                     found.append((path, 1))
+            elif path in self._reached_below:
                 continue
-            files = (entry.path for entry in self.below(path) if entry.kind != "directory")
-            if self._reached.isdisjoint(files):
-                count = sum(entry.kind != "directory" for entry in self.below(path))
-                found.extend([(f"{path}/", count)] if count else [])
-            else:
+            elif any(map(self._is_reached, self._files_below(path))):
                 self._collect_unreached(path, found)
+            else:
+                count = sum(1 for _ in self._files_below(path))
+                found.extend([(f"{path}/", count)] if count else [])
+
+    def _files_below(self, folder: str) -> Iterator[str]:
+        return (entry.path for entry in self.below(folder) if entry.kind != "directory")
+
+    def _is_reached(self, path: str) -> bool:
+        return path in self._reached or not self._reached_below.isdisjoint(parents(path))
 
     def _scan(self, limits: Limits) -> list[Finding]:
         findings: list[Finding] = []
@@ -133,30 +138,21 @@ class SourceTree:
             if fault:
                 findings.append(fault)
             self.entries[path] = entry
-            self._children.setdefault(posixpath.dirname(path), []).append(path)
+            self._children.setdefault(path.rpartition("/")[0], []).append(path)
         return findings
 
     def _entry(self, path: str, status: os.stat_result) -> tuple[SourceEntry, Finding | None]:
-        mode = status.st_mode
-        special = special_kind(mode)
-        if special:
-            entry = SourceEntry(path, "special", stat.S_IMODE(mode), 0)
-            return entry, _finding(path, f"this is a {special}; a source tree holds files and folders", "remove it")
-        if stat.S_ISDIR(mode):
-            return SourceEntry(path, "directory", stat.S_IMODE(mode), 0), None
-        if stat.S_ISLNK(mode):
+        mode = stat.S_IMODE(status.st_mode)
+        if stat.S_ISREG(status.st_mode):
+            return SourceEntry(path, "file", mode, status.st_size), _mode_fault(path, mode) if mode & 0o7000 else None
+        if stat.S_ISDIR(status.st_mode):
+            return SourceEntry(path, "directory", mode, 0), None
+        if stat.S_ISLNK(status.st_mode):
             target = os.readlink(self.root / path)  # noqa: PTH115 -- a Path would tidy the text
             return SourceEntry(path, "symlink", 0o777, 0, target), _link_fault(path, target)
-        entry = SourceEntry(path, "file", stat.S_IMODE(mode), status.st_size)
-        if mode & (stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX):
-            fault = _finding(
-                path,
-                f"the file's mode {entry.mode:04o} has a set-id or sticky bit",
-                f"`chmod {entry.mode & 0o777:04o}` removes it",
-                "security",
-            )
-            return entry, fault
-        return entry, None
+        what = special_kind(status.st_mode)
+        fault = _finding(path, f"this is a {what}; a source tree holds files and folders", "remove it")
+        return SourceEntry(path, "special", mode, 0), fault
 
     def _strays(self, refused: set[str]) -> Iterator[Finding]:
         links = {entry.path: entry.target for entry in self.entries.values() if entry.kind == "symlink"}
@@ -170,6 +166,11 @@ def payload_root(path: str) -> str | None:
     """Return the payload folder (``tool-providers/<id>/<version>/<os>-<arch>``) that a path is or lies in."""
     match = _PAYLOAD.match(path)
     return match[1] if match else None
+
+
+def _mode_fault(path: str, mode: int) -> Finding:
+    message = f"the file's mode {mode:04o} has a set-id or sticky bit"
+    return _finding(path, message, f"`chmod {mode & 0o777:04o}` removes it", "security")
 
 
 def _link_fault(path: str, target: str) -> Finding | None:

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 MAX_MATCHES = 100
@@ -72,6 +73,25 @@ def may_hold(document: bytes) -> bool:
     return _HIDING_ESCAPES.search(document) is not None or any(True for _ in _finder().literals(document, 0))
 
 
+def is_binary(data: bytes) -> bool:
+    """Whether the beginning of a file says that it is no text."""
+    return data.find(b"\0", 0, _BINARY_PROBE) != -1
+
+
+def suspects(texts: Sequence[bytes]) -> Iterator[int]:
+    """Yield the indexes of the texts that could have a shape; all of them are searched as one.
+
+    No beginning of a shape holds a NUL, so none reaches over the one that is put between two texts.
+    """
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    whole = b"\0".join(texts)
+    position = 0
+    while found := next(_finder().literals(whole, position), None):
+        index = bisect_right(ends, found[0])
+        yield index
+        position = ends[index]
+
+
 def redact(text: str) -> str:
     """Return a message without what in it is credential-shaped, or was before it was cut off by an ellipsis."""
     data = text.encode("ascii", "replace")
@@ -119,7 +139,7 @@ class Stream:
     def _advance(self, stop: int) -> None:
         """Judge what begins before ``stop``, and forget what no later match can look back to."""
         buffer = self._buffer
-        if not self._begun and b"\0" in buffer[:_BINARY_PROBE]:
+        if not self._begun and is_binary(buffer):
             self._done, self._buffer = True, b""
             return
         self._begun = True

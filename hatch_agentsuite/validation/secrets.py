@@ -8,6 +8,7 @@ and samples, and whoever packs it did not write it. No message repeats what it i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -17,7 +18,16 @@ from hatch_agentsuite.findings import Finding, Severity, pointer, printable
 from hatch_agentsuite.jsondoc import JSONDocumentError, loads
 from hatch_agentsuite.layout import blob_path
 from hatch_agentsuite.paths import parents
-from hatch_agentsuite.validation.credentials import MAX_MATCHES, Match, Stream, find, may_hold, redact
+from hatch_agentsuite.validation.credentials import (
+    MAX_MATCHES,
+    Match,
+    Stream,
+    find,
+    is_binary,
+    may_hold,
+    redact,
+    suspects,
+)
 from hatch_agentsuite.validation.evidence import evidence
 from hatch_agentsuite.validation.suite import Suite
 
@@ -26,6 +36,7 @@ REQUIREMENT = "AS-SECRET-001"
 PAYLOAD_TEXT_BYTES = 1 << 20
 """A larger file of a payload is taken for data and not looked at."""
 
+_BATCH_BYTES = 1 << 20
 _PER_FILE = 10
 _IN_ALL = 1_000
 _HINT = "name the secret and let the deployment deliver its value; revoke this one if it is real"
@@ -33,12 +44,30 @@ _PAYLOAD_HINT = "whoever has the suite has this file; leave it out of the payloa
 
 
 class Scan:
-    """What the text files of a content tree hold, found as they are read."""
+    """What the text files of a content tree hold, looked for in a second thread while they are read.
+
+    Small files are judged many at a time, so that the two threads seldom wait for each other. All is found when the
+    context ends.
+    """
 
     def __init__(self) -> None:
         self.found: dict[str, list[Match]] = {}
         self.passed_over: list[str] = []
         self._count = 0
+        self._batch: list[tuple[str, bytes]] = []
+        self._batch_bytes = 0
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="secrets")
+        self._judged: Future[None] | None = None
+
+    def __enter__(self) -> Scan:  # noqa: PYI034 -- typing.Self needs Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._judge_batch()
+            self._wait()
+        finally:
+            self._thread.shutdown()
 
     def observe(self, entry: Entry, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Pass a file's bytes on."""
@@ -46,13 +75,53 @@ class Scan:
             self.passed_over.append(entry.path)
             yield from chunks
             return
-        stream = Stream(_PER_FILE if self._count < _IN_ALL else 1)
+        if entry.size <= _BATCH_BYTES:
+            pieces = []
+            for chunk in chunks:
+                pieces.append(chunk)
+                yield chunk
+            self._add(entry.path, b"".join(pieces))
+            return
+        self._judge_batch()
+        self._wait()
+        stream = self._stream()
         for chunk in chunks:
             stream.feed(chunk)
             yield chunk
+        self._close(entry.path, stream)
+
+    def _add(self, path: str, data: bytes) -> None:
+        if is_binary(data):
+            return
+        self._batch.append((path, data))
+        self._batch_bytes += len(data) + 1
+        if self._batch_bytes >= _BATCH_BYTES:
+            self._judge_batch()
+
+    def _judge_batch(self) -> None:
+        """Hand what has come together to the thread, once it is done with what it had."""
+        self._wait()
+        batch, self._batch, self._batch_bytes = self._batch, [], 0
+        self._judged = self._thread.submit(self._judge, batch) if batch else None
+
+    def _wait(self) -> None:
+        if self._judged:
+            self._judged.result()
+
+    def _judge(self, batch: list[tuple[str, bytes]]) -> None:
+        for index in suspects([data for _, data in batch]):
+            path, data = batch[index]
+            stream = self._stream()
+            stream.feed(data)
+            self._close(path, stream)
+
+    def _stream(self) -> Stream:
+        return Stream(_PER_FILE if self._count < _IN_ALL else 1)
+
+    def _close(self, path: str, stream: Stream) -> None:
         stream.close()
         if stream.matches:
-            self.found[entry.path] = stream.matches
+            self.found[path] = stream.matches
             self._count += len(stream.matches)
 
 

@@ -24,10 +24,6 @@ _SECURITY_DEFINITIONS = frozenset({"environmentName"})
 
 def shape_findings(kind: str, path: str, value: JSONValue) -> Iterator[Finding]:
     """Yield what is wrong with the shape of a document of one kind; evaluation operands are never shown."""
-    if kind == "hatch/profile":
-        if not isinstance(value, dict):
-            yield Finding("AS-JSON-001", "json", path, "a profile is a JSON object")
-        return
     evaluation = kind in _EVALUATIONS
     for error in agentsuite_schemas.validator(kind).errors(value, show_values=not evaluation):
         requirement, category = owner(kind, error.definition)

@@ -147,7 +147,9 @@ def _load_metadata(suite: Suite, manifest: dict[str, Any]) -> None:
         for index, extension in enumerate((agent.value or {}).get("extensions", [])):
             if extension["name"] == PROFILE_EXTENSION and "digest" in extension:
                 item = {"path": profile_path(name), "digest": extension["digest"]}
-                _follow(suite, agent.path, ("extensions", index), item, "hatch/profile")
+                _, profile = _follow(suite, agent.path, ("extensions", index), item, "hatch/profile")
+                for number, file in enumerate((profile.value or {}).get("files", [])):
+                    _follow(suite, profile.path, ("files", number), file, "")
 
 
 def _follow(

@@ -19,6 +19,9 @@ from hatch_agentsuite.validation.suite import Suite
 
 REQUIREMENT = "AS-PROVIDER-001"
 
+MAX_SUBSCHEMAS = 10_000
+"""A tool schema with more objects and booleans is refused unjudged: each costs as much as a whole schema."""
+
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _DATA = frozenset({"const", "default", "enum", "examples"})
 _NAMED = frozenset({"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"})
@@ -64,6 +67,9 @@ def _file(suite: Suite, path: str, is_input: bool) -> Iterator[Finding]:
             column=error.column,
         )
         return
+    if _subschemas(schema) > MAX_SUBSCHEMAS:
+        yield _finding(path, f"the tool schema has more than {MAX_SUBSCHEMAS:,} objects and booleans; it is not judged")
+        return
     for fault in agentsuite_schemas.schema_errors(schema):
         yield _finding(f"{path}#{pointer(*fault.path)}", f"this is no valid JSON Schema: {fault.message}")
     for place in islice(_outward(schema), agentsuite_schemas.MAX_ERRORS):
@@ -72,6 +78,18 @@ def _file(suite: Suite, path: str, is_input: bool) -> Iterator[Finding]:
     stated = schema.get("type", "object") if isinstance(schema, dict) else "object"
     if is_input and stated != "object" and not (isinstance(stated, list) and "object" in stated):
         yield _finding(f"{path}#/type", "the schema of a tool's input must accept an object", "write `object`")
+
+
+def _subschemas(value: Any) -> int:
+    """Return how many parts of a value could be schemas: objects and booleans, wherever they stand."""
+    count = 0
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        count += isinstance(item, (dict, bool))
+        if isinstance(item, (dict, list)):
+            pending.extend(item.values() if isinstance(item, dict) else item)
+    return count
 
 
 def _outward(schema: Any) -> Iterator[_Place]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hatch_agentsuite.documents import profile_path
 from hatch_agentsuite.findings import Finding, printable
 from hatch_agentsuite.layout import blob_path
 from hatch_agentsuite.paths import parents, sort_key
@@ -31,10 +30,6 @@ def check(suite: Suite, *, extracted: bool) -> Iterator[Finding]:
     if extracted:
         reached.update(blob_path(descriptor["digest"]) for _, descriptor in evidence(suite))
     folders = {"evals", *(variant["payloadRoot"] for _, _, variant in suite.variants())}
-    for agent in suite.agents:
-        profile = profile_path(agent)
-        if profile in reached:
-            folders.add(f"{profile.removesuffix('.json')}/files")
     for place, count in _unreached(suite, reached, folders):
         what = f"nothing refers to the {count:,} files in this folder" if count > 1 else "nothing refers to it"
         hint = "refer to it, or leave it out"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from hatch_agentsuite.collection import collection_paused
 from hatch_agentsuite.content import ContentTree, Observer, read_directory
 from hatch_agentsuite.findings import Finding
 from hatch_agentsuite.layout import INDEX_FILE, LAYOUT_FILE, Layout, LayoutArchive, LayoutDirectory, LayoutError
@@ -81,13 +82,14 @@ def validate(path: str | Path, limits: Limits = DEFAULT_LIMITS) -> Report:
     Offline and without side effects; memory is bounded by ``limits``, not by the size of payloads.
     """
     path = Path(path)
-    scan = secrets.Scan()
-    opened = Opened(path, limits, scan.observe)
+    with secrets.Scan() as scan, collection_paused():
+        opened = Opened(path, limits, scan.observe)
     if opened.tree is None:
         return Report(str(path), told(opened.findings), digest=opened.digest)
     if not opened.tree.complete:
         return Report(str(path), told([*opened.findings, *opened.tree.findings]), digest=opened.digest)
-    suite = load_suite(opened.tree)
+    with collection_paused():
+        suite = load_suite(opened.tree)
     findings = [*opened.findings, *opened.tree.findings, *_judge(suite, opened, scan)]
     root = suite.documents.get(ROOT)
     return Report(

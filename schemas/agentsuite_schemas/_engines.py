@@ -9,11 +9,17 @@ from __future__ import annotations
 import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from urllib.parse import urljoin
 
 from agentsuite_schemas._store import Form, Schema, resources, uri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+_SIMPLE = frozenset(
+    {"const", "description", "enum", "maxLength", "maximum", "minLength", "minimum", "pattern", "title", "type"}
+)
 
 
 class Fast(Protocol):
@@ -63,25 +69,70 @@ def fast(name: str, form: Form) -> Fast | None:
         return None
     if not hasattr(jsonschema_rs, "Registry"):  # before 0.29 it cannot be kept from fetching
         return None
-    schemas = resources(form)
-    registry = jsonschema_rs.Registry(list(schemas.items()), retriever=_refuse)
-    validator: Fast = jsonschema_rs.Draft202012Validator(schemas[uri(name)], registry=registry, retriever=_refuse)
+    schema, registry = resources(form)[uri(name)], _fast_registry(form)
+    validator: Fast = jsonschema_rs.Draft202012Validator(schema, registry=registry, retriever=_refuse)
+    return validator
+
+
+@cache
+def _fast_registry(form: Form) -> Any:
+    import jsonschema_rs
+
+    return jsonschema_rs.Registry(list(resources(form).items()), retriever=_refuse)
+
+
+@cache
+def verdict(name: str, form: Form) -> Thorough:
+    """Return the schema in ``jsonschema`` for a yes or no, without references: each takes longer than what it names."""
+    identifier = uri(name)
+    schema = _inlined(identifier, resources(form)[identifier], form, ())
+    validator: Thorough = _dialect()(schema, registry=_registry(form))
     return validator
 
 
 @cache
 def thorough(name: str, form: Form) -> Thorough:
     """Return the schema in ``jsonschema``, for which a float is never an integer."""
+    validator: Thorough = _dialect()(resources(form)[uri(name)], registry=_registry(form))
+    return validator
+
+
+@cache
+def _registry(form: Form) -> Any:
     import referencing
     import referencing.jsonschema
 
-    schemas = resources(form)
-    registry: referencing.Registry[Any] = referencing.Registry().with_resources(
+    registry: referencing.Registry[Any] = referencing.Registry()
+    return registry.with_resources(
         (identifier, referencing.jsonschema.DRAFT202012.create_resource(schema))
-        for identifier, schema in schemas.items()
+        for identifier, schema in resources(form).items()
     )
-    validator: Thorough = _dialect()(schemas[uri(name)], registry=registry)
-    return validator
+
+
+def _inlined(base: str, part: Any, form: Form, way: tuple[str, ...]) -> Any:
+    """Return a part of the schema at ``base`` with what it refers to in its place; only a circle stays a reference."""
+    if isinstance(part, list):
+        return [_inlined(base, item, form, way) for item in part]
+    if not isinstance(part, dict):
+        return part
+    is_document = isinstance(part.get("$id"), str)
+    kept = {
+        key: _inlined(base, value, form, way)
+        for key, value in part.items()
+        if not (is_document and key in {"$id", "$schema", "$defs"})
+    }
+    if not isinstance(part.get("$ref"), str):
+        return kept
+    reference = urljoin(base, kept.pop("$ref"))
+    kept.pop("description", None)
+    if reference in way:
+        return {**kept, "$ref": reference}
+    document, _, fragment = reference.partition("#")
+    target = resources(form)[document]
+    for step in fragment.split("/")[1:]:
+        target = target[step]
+    found = _inlined(document, target, form, (*way, reference))
+    return {"allOf": [found], **kept} if kept else found
 
 
 @cache
@@ -91,7 +142,31 @@ def _dialect() -> Any:
     base = jsonschema.Draft202012Validator
     extend: Any = jsonschema.validators.extend
     types = base.TYPE_CHECKER.redefine("integer", lambda _, it: isinstance(it, int) and not isinstance(it, bool))
-    return extend(base, validators={"uniqueItems": _unique_items}, type_checker=types)
+    keywords = {"uniqueItems": _unique_items, "properties": _properties, "propertyNames": _property_names}
+    return extend(base, validators=keywords, type_checker=types)
+
+
+def _properties(validator: Any, properties: Schema, instance: Any, _schema: Schema) -> Iterator[Exception]:
+    if isinstance(instance, dict):
+        for name, schema in properties.items():
+            if name in instance and not _fits(validator, schema, instance[name]):
+                yield from validator.descend(instance[name], schema, path=name, schema_path=name)
+
+
+def _property_names(validator: Any, schema: Schema, instance: Any, _schema: Schema) -> Iterator[Exception]:
+    if isinstance(instance, dict):
+        for name in instance:
+            if not _fits(validator, schema, name):
+                yield from validator.descend(name, schema)
+
+
+def _fits(validator: Any, schema: Any, instance: Any) -> bool:
+    """Whether a schema of simple keywords accepts a value; the library makes a new validator to find that out."""
+    if not isinstance(schema, dict) or not schema.keys() <= _SIMPLE:
+        return False
+    keywords = validator.VALIDATORS
+    judged = (keywords[key](validator, rule, instance, schema) for key, rule in schema.items() if key in keywords)
+    return not any(True for errors in judged for _ in errors)
 
 
 def _unique_items(_validator: Any, unique: bool, instance: Any, _schema: Schema) -> Iterator[Exception]:

@@ -11,7 +11,7 @@ from agentsuite_schemas._explain import Explainer, SchemaError
 from agentsuite_schemas._store import Form, load, resources, uri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 MAX_ERRORS = 100
 _MEANINGLESS = frozenset({"const", "enum", "maximum", "minimum", "not"})  # once the type is wrong
@@ -37,7 +37,7 @@ class Validator:
             return False
         engine = None if floats else _engines.fast(self.name, self.form)
         if engine is None:
-            return _engines.thorough(self.name, self.form).is_valid(value)
+            return _engines.verdict(self.name, self.form).is_valid(value)
         return _accepts(engine, value)
 
     def errors(self, value: Any, *, show_values: bool = False) -> Iterator[SchemaError]:
@@ -112,15 +112,16 @@ def _accepts(engine: _engines.Fast, value: Any) -> bool:
 
 
 def _has_float(value: Any) -> bool:
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)
-        elif isinstance(item, float):
+    pending: list[Collection[Any]] = [(value,)]
+    while pending:
+        items = pending.pop()
+        kinds = set(map(type, items))
+        if float in kinds:
             return True
+        if dict in kinds:
+            pending.extend(item.values() for item in items if type(item) is dict)
+        if list in kinds:
+            pending.extend(item for item in items if type(item) is list)
     return False
 
 

@@ -32,7 +32,7 @@ def test_valid_layout_as_text(cli: Command, layout: Path) -> None:
     assert verdict == "made.agentsuite: valid"
     assert digest.startswith("  digest   sha256:")
     assert content.startswith("  content  sha256:")
-    assert summary.startswith("  work: 1 agents, 1 ToolProviders, 1 compositions, 0 ToolProvider compositions")
+    assert summary.startswith("  work: 1 agent, 1 ToolProvider, 1 composition, 0 ToolProvider compositions")
 
 
 def test_every_carrier(cli: Command, suite: Path, layout: Path, content: Path) -> None:

@@ -20,6 +20,7 @@ from hatch_agentsuite.content import (
     hash_file,
     open_regular,
     read_directory,
+    read_regular,
     special_kind,
     walk,
 )
@@ -273,6 +274,31 @@ def test_only_a_regular_file_is_opened(kind: str, tmp_path: Path) -> None:
         os.mkfifo(path)
     with pytest.raises(OSError, match="x"), open_regular(path):
         pass
+    with pytest.raises(OSError, match="x"):
+        next(read_regular(path))
+
+
+@pytest.mark.parametrize("size", [0, 1, 4095, 4096, content.CHUNK - 1, content.CHUNK, content.CHUNK + 1])
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_no_more_is_read_than_asked_for(size: int, more: int, tmp_path: Path) -> None:
+    """5.2: bounded pieces; a file that grows while it is read cannot keep a reader busy."""
+    data = b"0123456789abcdef" * (size // 16 + 1)
+    path = write(tmp_path, "f", data[:size])
+    pieces = list(read_regular(path, max(size + more, 0)))
+    assert b"".join(pieces) == data[: min(size, max(size + more, 0))]
+    assert all(len(piece) <= content.CHUNK for piece in pieces)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files by /proc")  # noqa: PTH112 -- at import
+@pytest.mark.parametrize("pieces", [0, 1, 2])
+def test_a_file_is_closed_however_much_of_it_was_read(pieces: int, tmp_path: Path) -> None:
+    path = write(tmp_path, "f", bytes(2 * content.CHUNK))
+    before = len(os.listdir("/proc/self/fd"))
+    reader = read_regular(path)
+    for _ in range(pieces):
+        next(reader)
+    del reader
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 @pytest.mark.parametrize("size", [0, 1, content.CHUNK - 1, content.CHUNK, content.CHUNK + 1])

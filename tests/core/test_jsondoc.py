@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hatch_agentsuite.jsondoc import JSONDocumentError, JSONLimits, loads
+from hatch_agentsuite.jsondoc import MAX_DEPTH, JSONDocumentError, JSONLimits, canonical, loads
 
 ROOT = Path(__file__).parents[2]
 MEBIBYTE = 1024 * 1024
@@ -171,6 +171,17 @@ def test_an_object_with_too_many_members_is_pointed_at() -> None:
     with pytest.raises(JSONDocumentError) as caught:
         loads(b'{"a":[0,' + wide(1_025) + b"]}")
     assert caught.value.pointer == "/a/1"
+
+
+def test_a_depth_that_recursion_could_not_bear_cannot_be_chosen() -> None:
+    """5.2: the deepest that can is read and written; one more is refused when it is asked for, not when it is met."""
+    deepest = JSONLimits(depth=MAX_DEPTH)
+    value = loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, deepest)
+    assert canonical(value) == b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
+    with pytest.raises(JSONDocumentError, match=f"more than {MAX_DEPTH} levels"):
+        loads(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), deepest)
+    with pytest.raises(ValueError, match=f"at most {MAX_DEPTH} levels, not 5,000"):
+        JSONLimits(depth=5_000)
 
 
 def test_limits_can_be_chosen() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hatch_agentsuite.archive.tar import END, Header, TarReader, header, padding
+from hatch_agentsuite.archive.tar import BLOCK, END, Header, TarReader, _byte_sum, header, padding
 from hatch_agentsuite.content import Entry, EntryType
 from tests.core.archives import octal, record
 
@@ -254,3 +254,9 @@ def test_gnu_tar_lists_the_same_entries(require_tool: Callable[[str], str], tmp_
     assert lines[5][5] == "bin/sh -> run"
     assert lines[6][5] == "caf\u00e9"
     assert lines[8][5] == "e" * 120 + " -> " + "t" * 101
+
+
+@given(st.binary(min_size=BLOCK, max_size=BLOCK) | st.sampled_from([bytes(BLOCK), b"\xff" * BLOCK]))
+def test_checksum_is_the_sum_of_the_bytes(block: bytes) -> None:
+    """However large: a checksum that were right modulo some number would let a damaged header pass."""
+    assert _byte_sum(block) == sum(block)

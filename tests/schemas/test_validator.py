@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import socket
 import subprocess
 import sys
@@ -190,6 +191,27 @@ def test_a_disagreement_is_no_pass(monkeypatch: pytest.MonkeyPatch, fake: Any) -
     error = only(agent())
     assert (error.path, error.keyword) == ((), "engines")
     assert only(agent(id="A")).keyword == "pattern"
+
+
+@pytest.mark.parametrize("form", ["packed", "authoring"])
+def test_a_verdict_is_given_without_references(form: Any) -> None:
+    """What a schema refers to stands in its place, and a property called `description` stays a property."""
+    for name in _store.names():
+        schema = _engines.verdict(name, form).schema  # type: ignore[attr-defined]
+        assert "$ref" not in json.dumps(schema)
+        properties = _store.resources(form)[_store.uri(name)].get("properties", {})
+        assert schema.get("properties", {}).keys() == properties.keys()
+
+
+def test_a_circle_of_references_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node", "description": "the next one"}}}
+    schema = {"$id": "https://x.invalid/list.json", "$ref": "#/$defs/node", "$defs": {"node": node}}
+    monkeypatch.setattr(_engines, "resources", lambda _form: {"https://x.invalid/list.json": schema})
+    monkeypatch.setattr(_engines, "uri", lambda _name: "https://x.invalid/list.json")
+    monkeypatch.setattr(_engines, "_registry", _engines._registry.__wrapped__)
+    verdict = _engines.verdict.__wrapped__("list", "packed")
+    assert verdict.is_valid({"next": {"next": {"next": {}}}})
+    assert not verdict.is_valid({"next": {"next": {"next": 5}}})
 
 
 def test_without_the_fast_engine_jsonschema_judges_alone(monkeypatch: pytest.MonkeyPatch) -> None:

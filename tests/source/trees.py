@@ -186,7 +186,7 @@ def rich() -> dict[str, Any]:
     files["instructions/reviewer.md"] = "Review.\n"
     files["evals/writer/cases/first.yaml"] = case()
     files["evals/writer/cases/Second.json"] = case(runs=3, minPasses=2)
-    files["metadata/profiles/writer.yaml"] = {"goals": [{"text": "clarity", "weight": 0.5}]}
+    files["metadata/profiles/writer.yaml"] = {"goals": ["clarity"], "model": {"parameters": {"temperature": 0.5}}}
     files["metadata/profiles/writer/files/notes.txt"] = "kept\n"
     files["metadata/files.yaml"] = {"files": [{"path": "metadata/licence.txt"}]}
     files["metadata/licence.txt"] = "free\n"

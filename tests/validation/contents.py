@@ -94,11 +94,20 @@ def documents() -> dict[str, Any]:
             "mediaType": "application/vnd.hatch-agentsuite.metadata.files.v1+json",
             "files": [ref("metadata/NOTICE.txt")],
         },
-        "metadata/profiles/writer.json": {"goals": ["clarity"]},
+        "metadata/profiles/writer.json": profile({"temperature": 0.5}),
     }  # fmt: skip
     for agent, arch in (("writer", "amd64"), ("writer", "arm64"), ("reviewer", "amd64"), ("coordinator", "amd64")):
         found[f"compositions/{agent}-linux-{arch}.json"] = _composition(agent, arch)
     return found
+
+
+def profile(parameters: Any) -> Json:
+    """Return an agent profile that holds a value of any shape, as the parameters of a model."""
+    return {
+        "schemaVersion": "1",
+        "mediaType": "application/vnd.hatch-agentsuite.profile.v1+json",
+        "model": {"parameters": parameters},
+    }
 
 
 def header(kind: str) -> Json:

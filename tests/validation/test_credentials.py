@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hatch_agentsuite.content import Entry
 from hatch_agentsuite.findings import RefusedError
 from hatch_agentsuite.inspection import inspect
 from hatch_agentsuite.packing import pack
-from hatch_agentsuite.validation import validate
-from hatch_agentsuite.validation.credentials import Match, Shape, Stream, find, shapes
+from hatch_agentsuite.validation import secrets, validate
+from hatch_agentsuite.validation.credentials import Match, Shape, Stream, find, shapes, suspects
 from tests.source import trees
 from tests.validation.suites import SuiteBuilder
 
@@ -74,6 +75,36 @@ def test_a_cut_between_pieces_hides_nothing(before: int, size: int) -> None:
         stream.feed(data[start : start + size])
     stream.close()
     assert stream.matches == [Match("GitHub personal access token", before // 10 + 1, before % 10 + 2)]
+
+
+TEXTS = st.lists(
+    st.sampled_from([b"", b"plain", b"://", b"://u:secret99", b"ghp", b"_", b"sk-", b"AKIA", TOKEN.encode(), b"\n"]),
+    max_size=8,
+).map(b"".join)
+
+
+@settings(deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=12))
+def test_texts_that_are_searched_together_are_not_mixed(texts: list[bytes]) -> None:
+    """Every text that has a shape is a suspect, in order; what two texts have only together is no suspicion."""
+    found = list(suspects(texts))
+    assert found == [index for index, text in enumerate(texts) if list(suspects([text]))]
+    assert {index for index, text in enumerate(texts) if list(find(text.decode()))} <= set(found)
+
+
+def test_many_files_of_any_size_are_judged_in_order() -> None:
+    """Batches, and files that are no batch, give what each file gives by itself; binary files give nothing."""
+    scan = secrets.Scan()
+    sizes = [10, 300_000, 800_000, 5, 1 << 20, (1 << 20) + 1, 20, 600_000]
+    bodies = {f"notes/{number}": b"x\n" * (size // 2) + TOKEN.encode() for number, size in enumerate(sizes)}
+    bodies["notes/binary"] = b"\0" + TOKEN.encode()
+    with scan:
+        for path, body in bodies.items():
+            entry = Entry(path, "file", 0o644, size=len(body))
+            pieces = [body[start : start + 100_000] for start in range(0, len(body), 100_000)]
+            assert b"".join(scan.observe(entry, iter(pieces))) == body
+    assert list(scan.found) == [path for path in bodies if path != "notes/binary"]
+    assert [match.line for [match] in scan.found.values()] == [size // 2 + 1 for size in sizes]
 
 
 def test_a_token_inside_an_unfinished_url_is_found() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from hatch_agentsuite.jsondoc import JSONLimits
-from hatch_agentsuite.limits import DEFAULT_LIMITS, MAX_DEPTH, NAMES, Limits, LimitsError, parse_limits
+from hatch_agentsuite.jsondoc import MAX_DEPTH, JSONLimits
+from hatch_agentsuite.limits import DEFAULT_LIMITS, NAMES, Limits, LimitsError, parse_limits
 from hatch_agentsuite.validation import validate
 from tests.validation.carriers import blob_of
+from tests.validation.contents import profile
 from tests.validation.suites import SuiteBuilder, plain
 
 Measure = Callable[[Path], int]
@@ -118,7 +119,7 @@ def test_upward(tmp_path: Path, name: str, made: Any) -> None:
     for _ in range(100 if name == "document-depth" else 0):
         made = {"a": made}
     builder = SuiteBuilder()
-    builder.documents["metadata/profiles/writer.json"] = made
+    builder.documents["metadata/profiles/writer.json"] = profile(made)
     path = builder.directory(tmp_path / "suite")
     assert not validate(path).ok
     assert validate(path, parse_limits({name: 250 if name == "document-depth" else 200_000})).ok
@@ -176,7 +177,7 @@ def test_deepest_allowed_document_is_read(tmp_path: Path) -> None:
     for _ in range(MAX_DEPTH - 1):
         value = [value]
     builder = SuiteBuilder()
-    builder.documents["metadata/profiles/writer.json"] = {"a": value[0]}
+    builder.documents["metadata/profiles/writer.json"] = profile({"a": value[0][0][0]})
     builder.files["schemas/output.json"] = b'{"not":' * (MAX_DEPTH - 1) + b"{}" + b"}" * (MAX_DEPTH - 1)
     report = validate(builder.directory(tmp_path / "suite"), parse_limits({"document-depth": MAX_DEPTH}))
     assert {finding.requirement for finding in report.findings} <= {"AS-PROVIDER-001"}

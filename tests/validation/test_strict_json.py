@@ -181,9 +181,9 @@ ACCEPTED = [
     row(WRITER, "description", "\U0001f600 and NUL \x00"),
     row(WRITER, "description", "x" * 4096),
     row(WRITER, "description", ""),
-    row("metadata/profiles/writer.json", "goals", 333333333.33333329),
-    row("metadata/profiles/writer.json", "goals", {"Foo": 1, "foo": 2}),
-    row("metadata/profiles/writer.json", "goals", None),
+    row("metadata/profiles/writer.json", "model/parameters/n", 333333333.33333329),
+    row("metadata/profiles/writer.json", "model/parameters/n", {"Foo": 1, "foo": 2}),
+    row("metadata/profiles/writer.json", "model/parameters/n", None),
     row(CLOCK, "variants/0/arguments", ["$HOME", "100%"]),
     row(SMALL, "harness/0/imageRef", f"[2001:db8::1]:5000/harness@{IMAGE}"),
     row(SMALL, "harness/0/imageRef", f"localhost:5000/harness@{IMAGE}"),
@@ -204,9 +204,9 @@ def test_what_the_profile_allows_is_accepted(found: Row, tmp_path: Path) -> None
 def _nested(levels: int) -> Change:
     def change(suite: SuiteBuilder) -> None:
         value: Any = []
-        for _ in range(levels - 2):
+        for _ in range(levels - 4):
             value = [value]
-        suite.edit("metadata/profiles/writer.json", "goals", value)
+        suite.edit("metadata/profiles/writer.json", "model/parameters/n", value)
 
     return change
 
@@ -221,8 +221,8 @@ def test_nesting(levels: int, category: str, tmp_path: Path) -> None:
 def test_members_of_one_object(count: int, category: str, tmp_path: Path) -> None:
     """5.2: 1,024 members of an object."""
     value = {f"m{number}": 1 for number in range(count)}
-    place = "metadata/profiles/writer.json#/goals"
-    change = act("", lambda suite: suite.edit("metadata/profiles/writer.json", "goals", value), category, place)
+    path, member = "metadata/profiles/writer.json", "model/parameters/n"
+    change = act("", lambda suite: suite.edit(path, member, value), category, f"{path}#/{member}")
     check(change, REQUIREMENT, tmp_path)
 
 

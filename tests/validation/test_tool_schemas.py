@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+import agentsuite_schemas
 from agentsuite_schemas import _meta
 from hatch_agentsuite.findings import Finding
 from hatch_agentsuite.jsondoc import JSONLimits
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
-from hatch_agentsuite.validation import validate
+from hatch_agentsuite.validation import tool_schemas, validate
 from tests.validation import contents
 from tests.validation.suites import SuiteBuilder
 
@@ -217,6 +218,32 @@ def test_file_beyond_the_document_limit(tmp_path: Path) -> None:
     assert len(fits) == largest + 10
     assert judge(tmp_path / "fits", fits, limits=limits) == []
     assert locations(judge(tmp_path / "large", fits + b" ", limits=limits)) == [INPUT]
+
+
+@pytest.mark.parametrize("part", [{}, True, {"type": "string"}], ids=str)
+def test_number_of_subschemas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: Any) -> None:
+    """5.2, 9.2: each costs its dialect's judgement; a file with too many is refused before any of that is spent."""
+    monkeypatch.setattr(tool_schemas, "MAX_SUBSCHEMAS", 8)  # the schema itself is one, and seven parts
+    most = {"type": "object", "anyOf": [part] * 7}
+    assert judge(tmp_path / "most", json.dumps(most).encode()) == []
+    judged: list[Any] = []
+
+    def judged_by_nobody(schema: Any) -> list[Any]:
+        judged.append(schema)
+        return []
+
+    monkeypatch.setattr(agentsuite_schemas, "schema_errors", judged_by_nobody)
+    more = {"type": "object", "default": ["no object", 5], "anyOf": [part] * 8}
+    found = judge(tmp_path / "more", json.dumps(more).encode())
+    assert locations(found) == [INPUT]
+    assert "more than 8 objects and booleans" in found[0].message
+    assert more not in judged
+
+
+def test_largest_schema_does_not_take_minutes(tmp_path: Path) -> None:
+    """5.2: a file that fills the limit of a document with subschemas is refused at once."""
+    data = b'{"type":"object","allOf":[' + b"{}," * 1_300_000 + b"{}]}"
+    assert locations(judge(tmp_path, data)) == [INPUT]
 
 
 def test_file_that_several_tools_name_is_judged_once(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hatch_agentsuite.source import Options
 from hatch_agentsuite.unpacking import unpack
 from hatch_agentsuite.validation import Report, validate
 from tests.validation.carriers import TarEntry
-from tests.validation.contents import WRITER
+from tests.validation.contents import WRITER, ref
 from tests.validation.suites import DROP, SuiteBuilder
 
 PAYLOAD = "tool-providers/clock/1.0.0/linux-amd64"
@@ -71,18 +71,22 @@ def test_nothing_refers_to_it(tmp_path: Path, form: str, paths: list[str], expec
         assert (f"the {count:,} files in this folder" in finding.message) == (count > 1)
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["metadata/profiles/writer/files/a.md", "metadata/profiles/writer/files/deep/er.md", "metadata/empty/"],
-)
-def test_reached_without_a_reference(tmp_path: Path, path: str) -> None:
-    """Files beside a bound profile belong to it; a folder is no content."""
+def test_a_folder_is_no_content(tmp_path: Path) -> None:
+    """A folder needs nothing that refers to it."""
     builder = SuiteBuilder()
-    if path.endswith("/"):
-        builder.folders[path[:-1]] = 0o755
-    else:
-        builder.files[path] = b"x"
+    builder.folders["metadata/empty"] = 0o755
     assert warnings(judge(builder, tmp_path)) == []
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_file_of_a_profile(tmp_path: Path, is_listed: bool) -> None:
+    """A profile lists the files that belong to it; others beside them are left over."""
+    path = "metadata/profiles/writer/files/deep/er.md"
+    builder = SuiteBuilder()
+    builder.files[path] = b"x"
+    if is_listed:
+        builder.edit("metadata/profiles/writer.json", "files", [ref(path)])
+    assert [item.location for item in warnings(judge(builder, tmp_path))] == ([] if is_listed else [path])
 
 
 def test_profile_that_no_agent_binds(tmp_path: Path) -> None:
