@@ -25,7 +25,7 @@ $(STAMP): pyproject.toml Makefile
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv is missing; on Debian: apt-get install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --editable '.[fast]' --group dev
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --editable '.[a2a,fast]' --group dev
 	@echo "$(CURDIR)" > $(STAMP)
 
 demo: setup ## Build an example suite and validate it
@@ -46,8 +46,9 @@ format: setup ## Rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup ## Measure packing against tar, gzip and pigz
+bench: setup ## Measure packing against tar, gzip and pigz, and converting against a loop over json and jsonschema
 	$(BIN)/python benchmarks/pack.py
+	$(BIN)/python benchmarks/convert.py
 
 fuzz: setup ## Fuzz the readers of untrusted bytes for FUZZ_SECONDS each
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --group fuzz

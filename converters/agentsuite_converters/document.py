@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hatch_agentsuite import jsondoc, yamldoc
 from hatch_agentsuite.content import open_regular
@@ -20,6 +21,8 @@ _YAML = frozenset({".yaml", ".yml"})
 _MOST = jsondoc.DEFAULT_LIMITS.document_bytes
 # What is not terminated matches to the end, so that no start is ever tried twice.
 _STRING_OR_COMMENT = re.compile(rb'"[^"]*"?|//[^\r\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_WORDS = re.compile(r"[A-Za-z][A-Za-z_-]+")
+_NOT_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off"})
 _VISIBLE = re.compile(rb"[^\r\n]")
 
 
@@ -74,3 +77,27 @@ def without_comments(data: bytes) -> bytes:
             pieces += [data[end : match.start()], _VISIBLE.sub(b" ", found)]
             end = match.end()
     return b"".join([*pieces, data[end:]])
+
+
+def dump(value: Mapping[str, Any]) -> bytes:
+    """Return a document as people read it: UTF-8 JSON, two spaces, members in the order given."""
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def dump_yaml(value: Mapping[str, Any]) -> bytes:
+    """Return a document as YAML that :func:`loads` reads back as the same value: text is quoted unless it is a word."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes every text that another reader of YAML could take for something else."""
+
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 -- an alias is not JSON
+            return True
+
+    def text(dumper: yaml.SafeDumper, data: str) -> yaml.ScalarNode:
+        plain = _WORDS.fullmatch(data) and data.lower() not in _NOT_TEXT
+        return dumper.represent_scalar("tag:yaml.org,2002:str", data, style=None if plain else '"')
+
+    Dumper.add_representer(str, text)
+    dumped = yaml.dump(dict(value), Dumper=Dumper, allow_unicode=True, sort_keys=False, width=10_000)
+    return str(dumped).encode()

@@ -115,7 +115,7 @@ def _undeclared(schema: JSONObject) -> JSONObject:
 
 
 def _pattern_faults(schema: JSONObject) -> Iterator[_Fault]:
-    for path, node, _ in _subschemas(schema):
+    for path, node, _ in subschemas(schema):
         named = node.get("patternProperties")
         patterns = [(("patternProperties", name), name) for name in (named if isinstance(named, dict) else ())]
         for where, pattern in [(("pattern",), node.get("pattern")), *patterns]:
@@ -136,7 +136,7 @@ def _reference_faults(schema: JSONObject) -> Iterator[_Fault]:
     except Exception:  # whatever the library makes of identifiers that are none
         yield _Fault((), "the schema's identifiers cannot be resolved")
         return
-    for path, node, base in _subschemas(schema):
+    for path, node, base in subschemas(schema):
         for name in _REFERENCES:
             target = node.get(name)
             if isinstance(target, str) and not _resolves(registry, base, target):
@@ -154,7 +154,7 @@ def _resolves(registry: Any, base: str, target: str) -> bool:
     return True
 
 
-def _subschemas(schema: JSONObject) -> Iterator[tuple[Path, JSONObject, str]]:
+def subschemas(schema: JSONObject) -> Iterator[tuple[Path, JSONObject, str]]:
     """Yield every schema within a schema, with its place and its base URI; values that only look like one are not."""
     pending: list[tuple[Path, JSONValue, str]] = [((), schema, "")]
     while pending:

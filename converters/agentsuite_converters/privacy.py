@@ -36,7 +36,8 @@ class Private:
 
     ``urls`` are endpoints, whose hosts count too unless they are among ``public_hosts``; ``names`` are ids of servers;
     ``tools`` are pairs of server and tool; ``references`` are URIs of files; ``texts`` are instructions by what they
-    are called.
+    are called; ``words`` are further names by what they are, such as ``the name of the model``. ``public_names`` are
+    names that disclose nothing.
     """
 
     urls: tuple[str, ...] = ()
@@ -45,6 +46,8 @@ class Private:
     references: tuple[str, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     public_hosts: frozenset[str] = frozenset()
+    words: Mapping[str, str] = field(default_factory=dict)
+    public_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,12 @@ class _Index:
         self.tools = {tool.casefold() for _, tool in private.tools}
         self.servers = {name.casefold() for name in private.names}
         self.references = {name.casefold() for name in private.references if not _PLAIN.fullmatch(name)}
+        self.words = {name.casefold(): what for name, what in private.words.items()}
+        for name in map(str.casefold, private.public_names):
+            for known in (self.urls, self.pairs, self.tools, self.servers, self.references):
+                known.discard(name)
+            self.urls.discard(_url_key(name))
+            self.words.pop(name, None)
 
     def found(self, text: str) -> Iterator[tuple[str, bool]]:
         whole = text.strip().casefold()
@@ -98,7 +107,9 @@ class _Index:
     def _name(self, name: str) -> str:
         if name in self.tools:
             return f"the name of a tool (`{name[:80]}`)"
-        return f"the id of an MCP server (`{name[:80]}`)" if name in self.servers else ""
+        if name in self.servers:
+            return f"the id of an MCP server (`{name[:80]}`)"
+        return self.words.get(name, "")
 
     def _token(self, folded: str, token: str) -> str:
         if folded in self.pairs:

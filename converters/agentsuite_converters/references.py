@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
@@ -20,6 +21,7 @@ from hatch_agentsuite.paths import path_fault
 
 MAX_FILE_BYTES = 16 * 1024**2
 MAX_TOTAL_BYTES = 64 * 1024**2
+MAX_FOLDER_ENTRIES = 1_000
 
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _RELATIVE = "write a path below the document's folder, such as ./AGENTS.md"
@@ -64,6 +66,33 @@ class Folder:
         if isinstance(found, RefusedReferenceError):
             raise found
         return found
+
+    def below(self, path: str) -> list[str]:
+        """Return the paths of all files below a folder, sorted; raises :class:`RefusedReferenceError`."""
+        root = Path(os.path.realpath(self._root / path))
+        if not root.is_relative_to(self._root):
+            raise RefusedReferenceError("the folder is a symlink out of the document's folder", category="security")
+        found: list[str] = []
+        pending = [path]
+        while pending:
+            folder = pending.pop()
+            try:
+                with os.scandir(self._root / folder) as listing:
+                    entries = list(islice(listing, MAX_FOLDER_ENTRIES + 1))
+            except OSError as error:
+                raise RefusedReferenceError(f"the folder cannot be read: {error.strerror}") from None
+            for entry in entries:
+                child = f"{folder}/{entry.name}"
+                fault = path_fault(child)
+                if fault:
+                    raise RefusedReferenceError(f"the folder holds a file whose path {fault}")
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(child)
+                else:
+                    found.append(child)
+            if len(found) + len(pending) > MAX_FOLDER_ENTRIES:
+                raise RefusedReferenceError(f"the folder has more than {MAX_FOLDER_ENTRIES:,} entries")
+        return sorted(found)
 
     def _file(self, path: str) -> ReferencedFile:
         target = Path(os.path.realpath(self._root / path))

@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-_COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest", "check")
+_COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest", "check", "import", "export", "convert", "card")
 
 
 class _Commands(click.Group):

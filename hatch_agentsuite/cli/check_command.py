@@ -33,30 +33,33 @@ def command(name: str, files: tuple[Path, ...], form: str) -> None:
             fail(f"{printable(str(file))}: there is no such file", USAGE)
     reports = [(file, judge.check_file(file)) for file in files]
     if form == "json":
-        members = [_report(name, file, findings) for file, findings in reports]
+        members = [report(name, file, findings) for file, findings in reports]
         show_json(members if len(members) > 1 else members[0])
     else:
         for file, findings in reports:
-            _show(file, findings)
-    if not all(_is_valid(findings) for _, findings in reports):
+            show(file, findings)
+    if not all(is_valid(findings) for _, findings in reports):
         raise SystemExit(FINDINGS)
 
 
-def _is_valid(findings: Sequence[Finding]) -> bool:
+def is_valid(findings: Sequence[Finding]) -> bool:
+    """Whether no finding refuses the document."""
     return not any(finding.is_error for finding in findings)
 
 
-def _report(name: str, file: Path, findings: Sequence[Finding]) -> dict[str, object]:
+def report(name: str, file: Path, findings: Sequence[Finding]) -> dict[str, object]:
+    """Return the machine form of what was found in one document."""
     return {
         "path": str(file),
         "format": name,
-        "valid": _is_valid(findings),
+        "valid": is_valid(findings),
         "findings": [finding.to_json() for finding in findings],
     }
 
 
-def _show(file: Path, findings: Sequence[Finding]) -> None:
-    valid = _is_valid(findings)
+def show(file: Path, findings: Sequence[Finding]) -> None:
+    """Print the verdict on one document, and what was found in it."""
+    valid = is_valid(findings)
     verdict = click.style("valid", fg="green", bold=True) if valid else click.style("refused", fg="red", bold=True)
     click.echo(f"{printable(str(file))}: {verdict}")
     for finding in findings:

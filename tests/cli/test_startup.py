@@ -10,8 +10,20 @@ from tests.cli.commands import agentsuite
 from tests.cli.conftest import Command
 from tests.hatch.projects import run
 
-COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest")
-HEAVY = {"a2a", "hatchling", "isal", "jsonschema", "jsonschema_rs", "re2", "rfc8785", "rich", "yaml", "zlib_ng"}
+COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest", "check", "import", "export", "convert")
+HEAVY = {
+    "a2a",
+    "agentsuite_converters",
+    "hatchling",
+    "isal",
+    "jsonschema",
+    "jsonschema_rs",
+    "re2",
+    "rfc8785",
+    "rich",
+    "yaml",
+    "zlib_ng",
+}
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -30,7 +42,7 @@ def loaded_by(*arguments: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--help",), ("--version",), ("validate", "--help"), ("inspect", "--help"), ("init", "--help"), ("nope",)],
+    [("--help",), ("--version",), ("nope",), *((command, "--help") for command in COMMANDS)],
     ids=" ".join,
 )
 def test_start_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:

@@ -144,6 +144,7 @@ BROKEN: list[tuple[str, Any, str, str | None, str]] = [
         "security",
     ),
     ("/agent/description", "A front for berths.internal.example.net", PRIVACY, None, "security"),
+    ("/instructions/1/uri", "http://policies.example.net/agents.md", FILE, None, "security"),
 ]
 
 WARNED: list[tuple[str, Any, str, str | None]] = [
@@ -157,7 +158,6 @@ WARNED: list[tuple[str, Any, str, str | None]] = [
     ("/mcpServers/1/endpoint", "https://almanac.example.net", ENDPOINT, None),
     ("/capabilities/0/advertise", False, A2A, "/a2a/enabled"),
     ("/capabilities/0/advertise", DROP, A2A, "/a2a/enabled"),
-    ("/instructions/1/uri", "http://policies.example.net/agents.md", FILE, None),
     ("/skills/-", {"id": "winds", "uri": "skills/winds/SKILL.md"}, FILE, "/skills/1/uri"),
     ("/mcpServers/0/allowedTools/-", "list_free", TOOL, "/mcpServers/0/allowedTools/2"),
     ("/capabilities/0/skillRefs/-", "tides", REF, "/capabilities/0/skillRefs/1"),

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.checkout import EXAMPLES, MIGRATIONS, copy_example
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 
@@ -90,8 +92,12 @@ def run(command: str, folder: Path, checkout: Path) -> str:
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)], ids=lambda page: page.stem)
 def test_commands_of_a_page(page: Path, checkout: Path, require_tool: Callable[[str], str]) -> None:
     require_tool("hatch")
+    if any(command.startswith("openssl ") for command, _ in commands(page)):
+        require_tool("openssl")
     folder = checkout.parent / page.stem
     folder.mkdir()
+    for name in (*EXAMPLES, *MIGRATIONS):
+        copy_example(name, folder / "examples")
     (folder / "uv.toml").write_text(f'override-dependencies = ["hatch-agentsuite @ {checkout.as_uri()}"]\n')
     for command, expected in commands(page):
         if command.startswith("cd "):

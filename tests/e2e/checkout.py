@@ -6,14 +6,18 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ("clock", "hello", "newsroom", "wheel-with-suite")
+EXAMPLES = ("clock", "hello", "newsroom", "publish-card", "wheel-with-suite")
+MIGRATIONS = ("migrate-aib", "migrate-aidip", "migrate-brick", "mixed-formats")
+"""Examples whose suite is made by the commands in their READMEs."""
 
-_BUILT = shutil.ignore_patterns("dist", "__pycache__", ".*cache", ".venv")
+_BUILT = shutil.ignore_patterns("dist", "__pycache__", ".*cache", ".venv", "site", "*.pem", "card*.json", "signed.json")
+_MADE = shutil.ignore_patterns("dist", "suite*", "exported", "public", "published", "summary")
 
 
 def copy_example(name: str, target: Path) -> Path:
     """Copy an example as a user would, leaving the checkout and `examples/uv.toml` behind."""
-    return Path(shutil.copytree(ROOT / "examples" / name, target / name, ignore=_BUILT))
+    ignored = _MADE if name in MIGRATIONS else _BUILT
+    return Path(shutil.copytree(ROOT / "examples" / name, target / name, ignore=ignored))
 
 
 def copy_checkout(target: Path) -> Path:

@@ -13,7 +13,7 @@ import pytest
 from hatch_agentsuite.inspection import inspect
 from hatch_agentsuite.unpacking import unpack
 from hatch_agentsuite.validation import validate
-from tests.e2e.checkout import EXAMPLES, ROOT, copy_example
+from tests.e2e.checkout import EXAMPLES, MIGRATIONS, ROOT, copy_example
 from tests.hatch.projects import Outcome, run, run_hatchling, snapshot
 
 pytestmark = pytest.mark.e2e
@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Out
 
 def test_every_example_is_listed_and_tested() -> None:
     folders = sorted(path.parent.name for path in (ROOT / "examples").glob("*/pyproject.toml"))
-    assert folders == sorted(EXAMPLES)
+    assert folders == sorted(EXAMPLES + MIGRATIONS)
     page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     assert [name for name in folders if f"[{name}]({name}/)" not in page] == []
 

@@ -144,8 +144,8 @@ def test_unknown_options_are_refused_with_those_there_are() -> None:
     """Hatch itself would ignore them in silence."""
     [error] = errors({"entrypoint": "x", "Name": "x"})
     assert error == (
-        f"Unknown options in `{T}`: Name, entrypoint. Available: annotations, build-profile, codec, name, platforms, "
-        "provider-images, source, strict"
+        f"Unknown options in `{T}`: Name, entrypoint. Available: agent-cards, annotations, build-profile, codec, "
+        "name, platforms, provider-images, source, strict"
     )
 
 

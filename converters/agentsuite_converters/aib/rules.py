@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from agentsuite_converters.embedded import EmbeddedSchemas
 from agentsuite_converters.members import member, objects, repeated, text
+from agentsuite_converters.parameters import is_schema
 from hatch_agentsuite.findings import Finding, pointer
 
 if TYPE_CHECKING:
@@ -49,14 +50,6 @@ def methods(document: JSONObject, _folder: Path | None) -> Iterator[Finding]:
             value = method.get(name)
             if isinstance(value, dict):
                 yield from _parameters(("interface", "methods", position, name), value, judge)
-
-
-def is_schema(value: JSONObject) -> bool:
-    """Whether an input is one JSON Schema, and not an object from parameter names to schemas.
-
-    One schema has a ``type`` that is text or a list; in the other form a parameter called ``type`` has a schema.
-    """
-    return isinstance(value.get("type"), (str, list))
 
 
 def _parameters(place: tuple[str | int, ...], value: JSONObject, judge: EmbeddedSchemas) -> Iterator[Finding]:

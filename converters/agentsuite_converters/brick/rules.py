@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentsuite_converters.brick.files import package
 from agentsuite_converters.members import items, listed, member, objects, repeated, text, texts
 from agentsuite_converters.privacy import Private, leaks
 from agentsuite_converters.references import Folder, RefusedReferenceError, local_path
@@ -116,10 +117,14 @@ def files(document: JSONObject, folder: Path | None) -> Iterator[Finding]:
             if not text(resource, "uri").strip():
                 continue
             mandatory = name == "instructions" or text(resource, "id") in claimed
-            yield from _file(_at(name, number), resource, reader, mandatory)
+            yield from _file(_at(name, number), resource, reader, mandatory, name == "skills")
+            if name == "instructions" and reader:
+                yield from _not_text(_at(name, number, "uri"), _readable(text(resource, "uri"), reader))
 
 
-def _file(place: str, resource: JSONObject, reader: Folder | None, mandatory: bool) -> Iterator[Finding]:
+def _file(
+    place: str, resource: JSONObject, reader: Folder | None, mandatory: bool, is_skill: bool
+) -> Iterator[Finding]:
     reference, digest = text(resource, "uri"), text(resource, "sha256").removeprefix("sha256:").lower()
     try:
         path = local_path(reference)
@@ -127,6 +132,8 @@ def _file(place: str, resource: JSONObject, reader: Folder | None, mandatory: bo
             yield from _remote(place, reference, digest)
             return
         found = reader.file(path) if reader else None
+        if reader and is_skill:
+            package(reader, path)
     except RefusedReferenceError as error:
         refused = Finding("BRICK-FILE-001", error.category, f"{place}/uri", error.message, error.hint)
         yield refused.as_warning() if error.missing and not mandatory else refused
@@ -136,10 +143,17 @@ def _file(place: str, resource: JSONObject, reader: Folder | None, mandatory: bo
         yield Finding("BRICK-FILE-001", "digest", f"{place}/sha256", message, "write this digest, or mend the file")
 
 
+def _not_text(place: str, file: ReferencedFile | None) -> Iterator[Finding]:
+    try:
+        _ = file.data.decode() if file else ""
+    except UnicodeError:
+        yield Finding("BRICK-FILE-001", "json", place, "an instruction is UTF-8 text, and this file is not")
+
+
 def _remote(place: str, reference: str, digest: str) -> Iterator[Finding]:
     if scheme(reference) == "http" and not digest:
         message = "the reference is plain http without a digest, so anybody on the way can change what is read"
-        yield Finding("BRICK-FILE-001", "security", f"{place}/uri", message, "use https, or add sha256").as_warning()
+        yield Finding("BRICK-FILE-001", "security", f"{place}/uri", message, "use https, or add sha256")
 
 
 def unsupported(document: JSONObject, _folder: Path | None) -> Iterator[Finding]:
