@@ -39,9 +39,9 @@ class Exported:
 def export_agent(form: ForeignFormat, agent: AgentProfile, supplies: Supplies, view: str = "") -> Exported:
     """Return an agent of a suite as a document of a format, or as one of the format's views.
 
-    ``supplies`` are members of the profile, used where it has none. Raises :class:`RefusedError` where the format
-    demands what nobody says, where the outcome is not valid by the format's own rules, or where a public document would
-    disclose what is private.
+    ``supplies`` are members of the profile that are given, and win over what it says. Raises :class:`RefusedError`
+    where the format demands what nobody says, where the outcome is not valid by the format's own rules, or where a
+    public document would disclose what is private.
     """
     source = copy.deepcopy(agent.value)
     agent.supply(supplies)

@@ -26,6 +26,7 @@ from hatch_agentsuite.documents import profile_path
 from hatch_agentsuite.findings import Finding, RefusedError, pointer, printable
 from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, canonical, loads
 from hatch_agentsuite.paths import PathSet, path_fault
+from hatch_agentsuite.source.resolve import PLACEHOLDER_REGISTRY
 
 if TYPE_CHECKING:
     from agentsuite_converters.converting import Absorbed
@@ -223,7 +224,9 @@ def _told(path: Path, absorbed: Absorbed, document: JSONObject, unknown: set[str
         for leaf in leaves(document)
         if (arrivals := route.follow(leaf)) and all(is_kept(arrival.place) for arrival in arrivals)
     ]
-    notes = [Note("/capabilities", f"`{name}` is none of its capabilities, so it is not public") for name in unknown]
+    notes = [
+        Note("/capabilities", f"`{name}` is none of its capabilities, so it is not public") for name in sorted(unknown)
+    ]
     return ImportedAgent(absorbed.agent.id, printable(str(path)), tuple(kept), tuple(notes))
 
 
@@ -264,7 +267,7 @@ def _placeholders(name: str) -> list[dict[str, Any]]:
     return [
         {
             "platform": {"os": "linux", "architecture": architecture},
-            "imageRef": f"placeholder.invalid/{repository}@sha256:{_ZERO}",
+            "imageRef": f"{PLACEHOLDER_REGISTRY}/{repository}@sha256:{_ZERO}",
             "image": {
                 "mediaType": "application/vnd.oci.image.manifest.v1+json",
                 "digest": f"sha256:{_ZERO}",

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from agentsuite_schemas import _engines, _store, load, names, validator
+from tests.converters.a2a.broken import BROKEN, OLD_BROKEN, SCHEMA, fresh
 from tests.converters.a2a.cards import ISSUER, card, old
-from tests.converters.a2a.test_check import BROKEN, OLD_BROKEN, SCHEMA, fresh
 from tests.converters.mutations import DROP, changed
 from tests.schemas.mutations import of_another_type
 from tests.schemas.test_files import subschemas
