@@ -17,22 +17,41 @@ if TYPE_CHECKING:
     from hatch_agentsuite.findings import Finding, RefusedError
     from hatch_agentsuite.limits import Limits
     from hatch_agentsuite.packing import Packed, pack
+    from hatch_agentsuite.sandbox import BuiltImage, ImageReport, build_image, validate_image
     from hatch_agentsuite.source import Options
     from hatch_agentsuite.unpacking import unpack
     from hatch_agentsuite.validation import Report, validate
 
-__all__ = ["Finding", "Limits", "Options", "Packed", "RefusedError", "Report", "pack", "unpack", "validate"]
+__all__ = [
+    "BuiltImage",
+    "Finding",
+    "ImageReport",
+    "Limits",
+    "Options",
+    "Packed",
+    "RefusedError",
+    "Report",
+    "build_image",
+    "pack",
+    "unpack",
+    "validate",
+    "validate_image",
+]
 
 _HOMES = {
+    "BuiltImage": "sandbox",
     "Finding": "findings",
+    "ImageReport": "sandbox",
     "Limits": "limits",
     "Options": "source",
     "Packed": "packing",
     "RefusedError": "findings",
     "Report": "validation",
+    "build_image": "sandbox",
     "pack": "packing",
     "unpack": "unpacking",
     "validate": "validation",
+    "validate_image": "sandbox",
 }
 
 

@@ -6,7 +6,20 @@ import importlib
 
 import click
 
-_COMMANDS = ("init", "pack", "validate", "inspect", "unpack", "digest", "check", "import", "export", "convert", "card")
+_COMMANDS = (
+    "init",
+    "pack",
+    "validate",
+    "inspect",
+    "unpack",
+    "digest",
+    "check",
+    "import",
+    "export",
+    "convert",
+    "card",
+    "image",
+)
 
 
 class _Commands(click.Group):
