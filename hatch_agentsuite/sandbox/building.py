@@ -35,7 +35,7 @@ from hatch_agentsuite.sandbox.config import (
 from hatch_agentsuite.sandbox.images import CONFIG_MEDIA_TYPE, REQUIREMENT, Image, ImageStore
 from hatch_agentsuite.sandbox.inflating import LAYER_GZIP
 from hatch_agentsuite.sandbox.judging import judge
-from hatch_agentsuite.sandbox.layers import read_layer
+from hatch_agentsuite.sandbox.layers import MAX_DOCUMENT, read_layer
 from hatch_agentsuite.sandbox.nodes import Layer
 from hatch_agentsuite.sandbox.sources import Selection, select
 from hatch_agentsuite.sandbox.stacking import Stacked, stack
@@ -222,12 +222,15 @@ class _Build:
             add_document(plan, binding.AGENT, self._suite.data(selection.agent.path))
         for path in dict.fromkeys(selection.references()):
             add_document(plan, f"{binding.CONTENT}/{path}", self._suite.data(path))
-        for path in sources.writable_paths:
+        for path in sources.mount_points:
             plan.mount_point(path)
 
     def _bind(self, plan: Plan, selection: Selection) -> dict[str, str]:
         """Plan the inventory and what pins it; return the labels."""
         data = canonical(inventory.document(plan.applied()))
+        if len(data) > MAX_DOCUMENT // 2:
+            message = f"the inventory has {len(data):,} bytes; at most {MAX_DOCUMENT // 2:,} are read"
+            raise RefusedError(Finding("ASI-FS-001", "build", inventory.PATH, message, "use a smaller base or harness"))
         add_document(plan, binding.INVENTORY, data)
         if selection.agent is None:
             return {

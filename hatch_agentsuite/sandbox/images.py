@@ -73,8 +73,8 @@ class ImageStore:
     """
 
     def __init__(self, paths: list[Path]) -> None:
-        self._layouts: list[Layout] = []
-        self._folders: list[Path] = []
+        self._layouts: list[tuple[Layout, Path | None]] = []
+        self._whole: dict[str, int] = {}
         self._budget = Budget()
         self._layers: dict[tuple[str, str, str], Layer] = {}
         faults = [fault for path in paths for fault in self._add(path)]
@@ -96,10 +96,9 @@ class ImageStore:
 
     def _open(self, path: Path) -> None:
         if path.is_dir():
-            self._layouts.append(LayoutDirectory(path))
-            self._folders.append(path)
+            self._layouts.append((LayoutDirectory(path), path))
         else:
-            self._layouts.append(LayoutArchive(path))
+            self._layouts.append((LayoutArchive(path), None))
 
     def has(self, digest: str) -> bool:
         """Whether a blob is there; its bytes are not looked at."""
@@ -113,7 +112,7 @@ class ImageStore:
     def open(self, digest: str, number: int = 0) -> Iterator[BinaryIO]:
         """Open the blob in the layout of that number among those that have it; raises :class:`LayoutError`."""
         with ExitStack() as opened:
-            for layout in self._layouts:
+            for layout, _ in self._layouts:
                 try:
                     stream = opened.enter_context(layout.open(blob_path(digest)))
                 except LayoutError:
@@ -124,12 +123,24 @@ class ImageStore:
                 number -= 1
             raise LayoutError("the blob is in none of the images' layouts")
 
+    @contextmanager
+    def whole(self, digest: str) -> Iterator[BinaryIO]:
+        """Open a blob where it was found to be what its digest says."""
+        with self.open(digest, self._whole.get(digest, 0)) as stream:
+            yield stream
+
     def file(self, digest: str) -> Path | None:
-        """Return a file that holds exactly the blob, where it lies in a layout directory."""
-        for folder in self._folders:
-            path = folder / blob_path(digest)
-            if path.is_file() and not path.is_symlink() and not path.parent.is_symlink():
-                return path
+        """Return the file of a blob that was found to be whole, where it lies in a layout directory."""
+        number, found = self._whole.get(digest), 0
+        for layout, folder in self._layouts if number is not None else ():
+            try:
+                with layout.open(blob_path(digest)):
+                    pass
+            except LayoutError:
+                continue
+            if number == found:
+                return None if folder is None else folder / blob_path(digest)
+            found += 1
         return None
 
     def document(self, digest: str, size: int, what: str) -> bytes:
@@ -208,11 +219,14 @@ class ImageStore:
         while True:
             try:
                 blob = partial(self.open, descriptor["digest"], len(faults))
-                return read_layer(blob, descriptor, diff_id, progress, self._budget)
+                layer = read_layer(blob, descriptor, diff_id, progress, self._budget)
             except LayerDataError as error:  # noqa: PERF203 -- as many turns as there are layouts
                 faults.append(error)
             except LayoutError as error:
                 raise (faults[0] if faults else error) from None
+            else:
+                self._whole[descriptor["digest"]] = len(faults)
+                return layer
 
 
 def _is_layout(path: Path) -> bool:

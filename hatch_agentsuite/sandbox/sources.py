@@ -12,6 +12,7 @@ from typing import Any
 
 from hatch_agentsuite.documents import PlatformImage, platform_name
 from hatch_agentsuite.findings import Finding, RefusedError
+from hatch_agentsuite.paths import is_below
 from hatch_agentsuite.validation.suite import Document, ProviderKey, Suite
 
 REQUIREMENT = "ASI-SRC-001"
@@ -64,6 +65,12 @@ class Sources:
     def writable_paths(self) -> list[str]:
         """The paths that the runtime mounts, of all bundles together."""
         return sorted({path for _, variant in self.bundles() for path in variant.get("writablePaths", [])})
+
+    @property
+    def mount_points(self) -> list[str]:
+        """The writable paths that the image needs a folder for; one below another is in that one's mount."""
+        paths = self.writable_paths
+        return [path for path in paths if not any(is_below(path, other) for other in paths)]
 
     def pin(self, role: str) -> PlatformImage | None:
         """Return the ``runtimeBase`` or ``harness`` image of the profile for the platform."""

@@ -18,7 +18,7 @@ from hatch_agentsuite.content import CHUNK, Entry, EntryType
 from hatch_agentsuite.documents import IMAGE_INDEX_MEDIA_TYPE
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.jsondoc import canonical, digest_bytes
-from hatch_agentsuite.layout import BLOBS, INDEX_FILE, LAYOUT_FILE, blob_path, descriptor
+from hatch_agentsuite.layout import BLOBS, INDEX_FILE, LAYOUT_FILE, LayoutError, blob_path, descriptor
 from hatch_agentsuite.sandbox.composing import Planned, chunks
 from hatch_agentsuite.sandbox.images import ImageStore
 
@@ -130,17 +130,15 @@ class LayoutWriter:
         source = store.file(digest)
         if source is not None and (_clone(source, target) or _link(source, target)):
             return
-        number = 0
-        while not self._copied(store, digest, number, target):
-            number += 1
-
-    @staticmethod
-    def _copied(store: ImageStore, digest: str, number: int, target: Path) -> bool:
-        with store.open(digest, number) as stream, target.open("wb") as copy:
-            sink = HashingSink(copy)
-            while chunk := stream.read(CHUNK):
-                sink.write(chunk)
-        return sink.blob().digest == digest
+        try:
+            with store.whole(digest) as stream, target.open("wb") as copy:
+                sink = HashingSink(copy)
+                while chunk := stream.read(CHUNK):
+                    sink.write(chunk)
+        except LayoutError as error:
+            raise RefusedError(Finding("ASI-SRC-001", "build", digest, f"the layer is gone: {error}")) from None
+        if sink.blob().digest != digest:
+            raise RefusedError(Finding("ASI-SRC-001", "digest", digest, "the layer changed while it was copied"))
 
     def finish(self, descriptors: list[dict[str, Any]]) -> None:
         """Write the index and the marker of the layout."""

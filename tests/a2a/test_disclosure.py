@@ -299,7 +299,7 @@ def test_a_local_url_needs_leave() -> None:
     ids=lambda text: text[:12],
 )
 def test_hostile_text_is_judged_in_linear_time(text: str) -> None:
-    """Doubling the text doubles the time at most, with room for a busy machine; a square would be hours."""
-    start = time.perf_counter()
+    """Doubling the text doubles the work at most, with much room; a square would take hours."""
+    start = time.process_time()
     list(disclosed(changed(card_10(), {"/description": text, "/documentationUrl": text}), None))
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 10

@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from hatch_agentsuite.jsondoc import canonical, digest_bytes
+from hatch_agentsuite.sandbox.validation import ImageReport
 from tests.sandbox.kit import Layout, blob_path
 
 Json = dict[str, Any]
 BINDING = "org.agentsuite.binding.digest"
+
+
+def errors(report: ImageReport) -> set[str]:
+    """Return the requirements that a report refuses an image by."""
+    return {finding.requirement for finding in report.findings if finding.is_error}
 
 
 class Tampered:

@@ -201,7 +201,7 @@ def test_tables_without_end_are_refused_soon(data: bytes) -> None:
     started = time.process_time()
     with pytest.raises(ElfError, match="without end"):
         read(data)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("layout", ["HHIII", "IHHII"], ids=["needs", "their versions"])
@@ -220,7 +220,7 @@ def test_a_chain_that_advances_byte_by_byte_ends(layout: str) -> None:
     started = time.process_time()
     with pytest.raises(ElfError):
         read(bytes(data))
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 def test_notes_that_are_longer_than_their_segment_are_refused() -> None:
@@ -250,7 +250,7 @@ def test_a_sparse_file_of_gigabytes_costs_nothing(tmp_path: Path) -> None:
         found = examine(readable)
     assert found is not None
     assert found.needed == ("libc.so.6",)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 @settings(max_examples=300, deadline=None)
@@ -272,7 +272,7 @@ def test_a_mutated_file_is_read_or_refused_and_nothing_else(
         examine(io.BytesIO(bytes(data[: len(data) - cut % 64])))
     except ElfError as error:
         assert "\n" not in str(error)  # noqa: PT017
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 5
 
 
 @settings(max_examples=200, deadline=None)

@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from hatch_agentsuite.packing import pack
+from hatch_agentsuite.sandbox.building import build_image
 from hatch_agentsuite.sandbox.inventory import EXCLUDED
 from hatch_agentsuite.sandbox.validation import validate_image
-from tests.sandbox.kit import File, Layout, World, blob_path, folder, hardlink, link, program
+from hatch_agentsuite.source import Options
+from tests.sandbox.kit import STATIC, File, Layout, World, blob_path, folder, hardlink, link, program
 from tests.source import trees
 
 pytestmark = pytest.mark.e2e
@@ -144,3 +147,72 @@ def test_umoci_unpacks_what_the_inventory_says(
     assert EXCLUDED - {"/.agentsuite/binding.json"} <= actual.keys()
     assert {path: entry for path, entry in actual.items() if path not in EXCLUDED} == expected
     assert {"/usr/lib/twin", "/opt", "/usr/bin/su"} <= expected.keys()
+
+
+# --- images that other tools made ---
+
+
+@pytest.fixture
+def foreign(require_tool: Callable[[str], str], world: World) -> Path:
+    """A base made by umoci: two layers of files, one that removes, its config umoci's own."""
+    umoci = require_tool("umoci")
+    rootfs = world.root / "rootfs"
+    for name in ("usr/bin", "usr/share/demo", "etc"):
+        (rootfs / name).mkdir(parents=True)
+    (rootfs / "usr/bin/sh").write_bytes(STATIC["amd64"])
+    (rootfs / "usr/bin/sh").chmod(0o755)
+    (rootfs / "bin").symlink_to("usr/bin")
+    long = "/".join(["a-rather-long-name-of-a-folder"] * 9)
+    (rootfs / "usr/share/demo" / long).mkdir(parents=True)
+    (rootfs / "usr/share/demo" / long / "file").write_text("long")
+    (rootfs / "usr/share/demo/one").write_text("one")
+    os.link(rootfs / "usr/share/demo/one", rootfs / "usr/share/demo/two")
+    layout = world.root / "foreign"
+    called(umoci, "init", "--layout", layout)
+    image = f"{layout}:base"
+    called(umoci, "new", "--image", image)
+    rootless = [] if os.geteuid() == 0 else ["--rootless"]
+    for part in ("bin", "etc", "usr"):
+        called(umoci, "insert", *rootless, "--image", image, rootfs / part, f"/{part}")
+    called(umoci, "insert", "--image", image, "--whiteout", "/usr/share/demo/one")
+    called(
+        umoci, "config", "--image", image, "--os", "linux", "--architecture", "amd64", "--config.env", "PATH=/usr/bin"
+    )
+    called(umoci, "gc", "--layout", layout)
+    return layout
+
+
+def provider_of(world: World, layout: Path) -> Layout:
+    """Build the clock's image on the one image of a layout."""
+    [selected] = json.loads((layout / "index.json").read_bytes())["manifests"]
+    image = {name: selected[name] for name in ("mediaType", "digest", "size")}
+    pin = {"platform": trees.AMD64, "imageRef": f"registry.example.org/base@{image['digest']}", "image": image}
+    world.files["build-profiles/default.yaml"] = {"runtimeBase": [pin], "harness": [pin], "sourceEpoch": 1}
+    world.provider["variants"] = [world.variant]
+    source = trees.write_tree(world.root / "suite", world.files)
+    options = Options(default_name="demo", provider_images=("clock",), platforms=("linux/amd64",))
+    pack(source, world.suite, options)
+    built = build_image(world.suite, world.root / "out", tool_provider="clock", platform="linux/amd64", images=[layout])
+    assert validate_image(built.target, suite=world.suite).ok
+    return Layout(built.target)
+
+
+def test_base_made_by_umoci(world: World, foreign: Path) -> None:
+    """Go's tar, umoci's whiteouts and config."""
+    found = listed(provider_of(world, foreign))
+    assert "/usr/share/demo/one" not in found
+    assert found["/usr/share/demo/two"]["type"] == "file"
+    assert found["/bin"]["linkTarget"] == "usr/bin"
+    assert any(path.endswith("/file") and len(path) > 250 for path in found)
+
+
+def test_base_compressed_by_skopeo(skopeo: Tool, world: World, foreign: Path) -> None:
+    """zstd as Go writes it."""
+    options = ("--dest-compress", "--dest-compress-format", "zstd", "--dest-force-compress-format")
+    try:
+        skopeo("copy", *options, f"oci:{foreign}:base", f"oci:{world.root}/zstd:base")
+    except AssertionError:  # older ones keep what is compressed already, and know no such option
+        skopeo("copy", "--dest-decompress", f"oci:{foreign}:base", f"dir:{world.root}/plain")
+        skopeo("copy", *options[:3], f"dir:{world.root}/plain", f"oci:{world.root}/zstd:base")
+    layout = provider_of(world, world.root / "zstd")
+    assert {item["mediaType"].rpartition("+")[2] for item in layout.manifest["layers"][:-1]} == {"zstd"}

@@ -7,7 +7,6 @@ import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,8 +16,8 @@ from hatch_agentsuite.sandbox import contract
 from hatch_agentsuite.sandbox.judging import CHECKS
 from hatch_agentsuite.sandbox.requirements import IMAGE_REQUIREMENTS
 from hatch_agentsuite.sandbox.validation import ImageReport, validate_image
-from tests.sandbox.kit import CLOCK_ROOT, STATIC, File, Layout, World, blob_path, write_layout
-from tests.sandbox.tampering import BINDING, Tampered
+from tests.sandbox.kit import CLOCK_ROOT, STATIC, File, Layout, World
+from tests.sandbox.tampering import BINDING, Tampered, errors
 
 PROVIDER = "org.agentsuite.tool-provider-composition.digest"
 CLOCK = f"{CLOCK_ROOT}/bin/clock"
@@ -26,24 +25,10 @@ CLOCK = f"{CLOCK_ROOT}/bin/clock"
 Change = Callable[[Tampered], object]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> World:
-    """One world, with an agent's image ``out.image`` and a ToolProvider's, ``clock.image``."""
-    world = World(tmp_path_factory.mktemp("built"))
-    world.variant["writablePaths"] = ["/var/cache/clock"]
-    world.build()
-    world.build("clock.image", tool_provider="clock")
-    return world
-
-
 def tampered(world: World, folder: Path, change: Change, image: str = "out.image") -> ImageReport:
     copy = Tampered(Path(shutil.copytree(world.root / image, folder / "copy")))
     change(copy)
     return validate_image(copy.write())
-
-
-def errors(report: ImageReport) -> set[str]:
-    return {finding.requirement for finding in report.findings if finding.is_error}
 
 
 @pytest.mark.parametrize("image", ["out.image", "clock.image"])
@@ -115,6 +100,13 @@ def full_mount(copy: Tampered) -> None:
     copy.listed(path="/var/cache/clock/x", type="file", mode=0o644, size=0, digest=EMPTY)
 
 
+def hidden_document(copy: Tampered) -> None:
+    """Let a symlink stand where a document was; its bytes lie elsewhere."""
+    copy.put("/opt/agent.json", copy.entries[".agentsuite/agent.json"][1])
+    copy.put("/.agentsuite/agent.json", kind=tarfile.SYMTYPE)
+    copy.info("/.agentsuite/agent.json").linkname = "/opt/agent.json"
+
+
 def device(copy: Tampered) -> None:
     copy.put("/opt/null", kind=tarfile.CHRTYPE)
     copy.listed(path="/opt/null", type="character-device", mode=0o644, device=[0, 0])
@@ -170,6 +162,7 @@ AGENT = {
     "platform of the binding": (swap_platform, "ASI-BIND-001"),
     "platform of the descriptor": (descriptor_platform, "ASI-BIND-001"),
     "composition changed": (lambda c: c.edit("composition.json", lambda v: v.update(toolProviders=[])), "ASI-SRC-001"),
+    "link for a document": (hidden_document, "ASI-SRC-001"),
     "no profile": (lambda c: c.entries.pop(".agentsuite/build-profile.json"), "ASI-SRC-001"),
     "another agent": (lambda c: c.edit("agent.json", lambda v: v.update(id="other")), "ASI-SRC-001"),
     "instructions changed": (other_instructions, "ASI-SRC-001"),
@@ -256,111 +249,6 @@ def test_tool_provider_image_that_was_tampered_with(
 ) -> None:
     """12.1: label, embedded composition and platform MUST agree."""
     assert requirement in errors(tampered(built, tmp_path, change, "clock.image"))
-
-
-# --- blobs ---
-
-
-def test_one_flipped_bit_in_any_blob(built: World, tmp_path: Path) -> None:
-    """14: every descriptor is verified before its content is parsed (ASI-SRC-001)."""
-    layout = Layout(built.root / "out.image")
-    manifest = layout.manifest
-    for number, descriptor in enumerate([layout.top, manifest["config"], *manifest["layers"]]):
-        copy = Path(shutil.copytree(layout.root, tmp_path / str(number)))
-        path = blob_path(copy, descriptor["digest"])
-        data = bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 1
-        path.unlink()
-        path.write_bytes(data)
-        report = validate_image(copy)
-        assert errors(report) == {"ASI-SRC-001"}
-        assert descriptor["digest"] in "".join(map(str, report.findings))
-
-
-@pytest.mark.parametrize("name", ["index.json", "oci-layout", "blobs"])
-def test_incomplete_layout(built: World, tmp_path: Path, name: str) -> None:
-    copy = Path(shutil.copytree(built.root / "out.image", tmp_path / "copy"))
-    (shutil.rmtree if name == "blobs" else Path.unlink)(copy / name)
-    assert errors(validate_image(copy)) == {"ASI-SRC-001"}
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"manifests": []}', '{"manifests": [1]}', '{"manifests": {}}'])
-def test_index_that_is_none(built: World, tmp_path: Path, text: str) -> None:
-    copy = Path(shutil.copytree(built.root / "out.image", tmp_path / "copy"))
-    (copy / "index.json").write_text(text)
-    assert errors(validate_image(copy)) == {"ASI-SRC-001"}
-
-
-def test_nothing_there(tmp_path: Path) -> None:
-    assert errors(validate_image(tmp_path / "nothing")) == {"ASI-SRC-001"}
-
-
-def test_plain_image_is_no_sandbox_image(built: World, tmp_path: Path) -> None:
-    """A base by itself carries neither binding nor inventory."""
-    report = validate_image(write_layout(tmp_path / "plain", [built.base]))
-    assert {"ASI-BIND-001", "ASI-SRC-001", "ASI-FS-001", "ASI-RUN-001"} <= errors(report)
-
-
-def test_suite_itself_is_no_image(built: World) -> None:
-    assert errors(validate_image(built.suite)) == {"ASI-SRC-001"}
-
-
-WRONG: list[Any] = [None, 1, -1, "x", "\u202e", [], {}, [1], {"a": 1}, [[]], True]
-
-
-@pytest.mark.parametrize("where", ["index", "manifest", "config", "settings"])
-def test_no_shape_of_a_document_ends_in_a_traceback(built: World, tmp_path: Path, where: str) -> None:
-    """16: a validator MUST fail closed, whatever stands where something else should."""
-    names = {"index": ["manifests", "mediaType"], "manifest": ["config", "layers", "mediaType"]}
-    names["config"] = ["os", "architecture", "created", "config", "rootfs", "history"]
-    names["settings"] = ["User", "Env", "Entrypoint", "Cmd", "WorkingDir", "Labels", "Volumes"]
-    for name in names[where]:
-        for number, value in enumerate(WRONG):
-            copy = Tampered(Path(shutil.copytree(built.root / "out.image", tmp_path / f"{name}{number}")))
-            if where == "index":
-                (copy.root / "index.json").write_text(json.dumps({**copy.index, name: value}))
-            elif where == "manifest":
-                copy.manifest[name] = value
-                copy.seal()
-            else:
-                getattr(copy, where)[name] = value
-                copy.write() if name != "rootfs" else copy.seal()
-            report = validate_image(copy.root)
-            assert all(str(finding).isprintable() for finding in report.findings)
-            shutil.rmtree(copy.root)
-
-
-@pytest.mark.parametrize("name", ["binding", "inventory", "composition", "build-profile", "agent", "runtime-base"])
-def test_no_document_of_an_image_ends_in_a_traceback(built: World, tmp_path: Path, name: str) -> None:
-    members = Tampered(built.root / "out.image").document(f"{name}.json")
-    for number, value in enumerate(WRONG):
-        for member in members:
-            copy = Tampered(Path(shutil.copytree(built.root / "out.image", tmp_path / f"{number}{member}")))
-            copy.put(f"/.agentsuite/{name}.json", json.dumps(copy.document(f"{name}.json") | {member: value}).encode())
-            assert not validate_image(copy.write()).ok
-            shutil.rmtree(copy.root)
-
-
-# --- provenance ---
-
-
-@pytest.mark.parametrize("part", ["manifest", "statement", "subject"])
-def test_provenance_is_judged(built: World, tmp_path: Path, part: str) -> None:
-    """13: what a layout says of its own origin is whole, and about its image (ASI-SRC-001)."""
-    root = Path(shutil.copytree(built.root / "out.image", tmp_path / "copy"))
-    layout = Layout(root)
-    [artifact] = [item for item in layout.index["manifests"] if "artifactType" in item]
-    manifest = layout.value(artifact)
-    if part == "subject":
-        manifest["subject"]["digest"] = "sha256:" + "5" * 64
-        data = json.dumps(manifest).encode()
-        artifact.update(digest=digest_bytes(data), size=len(data))
-        blob_path(root, artifact["digest"]).write_bytes(data)
-        (root / "index.json").write_text(json.dumps(layout.index))
-    else:
-        blob_path(root, (artifact if part == "manifest" else manifest["layers"][0])["digest"]).unlink()
-    [finding] = validate_image(root).findings
-    assert (finding.requirement, "provenance" in finding.message) == ("ASI-SRC-001", True)
 
 
 # --- with a suite ---

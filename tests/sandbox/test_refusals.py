@@ -10,6 +10,7 @@ import pytest
 
 from hatch_agentsuite.findings import Finding, RefusedError
 from hatch_agentsuite.sandbox.building import build_image
+from hatch_agentsuite.sandbox.validation import validate_image
 from tests.sandbox.elves import EXEC, LOADER, elf
 from tests.sandbox.kit import (
     CLOCK_ROOT,
@@ -232,7 +233,9 @@ def test_whole_copy_of_a_damaged_blob_is_taken(world: World) -> None:
     for path in (damaged / "blobs/sha256").iterdir():
         flip(path)
     expected = world.build("first.image").digest
-    assert world.build(images=[damaged, world.images]).digest == expected
+    built = world.build(images=[damaged, world.images])
+    assert built.digest == expected
+    assert validate_image(built.target).ok
 
 
 @pytest.mark.parametrize(

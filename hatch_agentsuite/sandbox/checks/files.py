@@ -31,7 +31,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield from bounded(list(_dangling(subject.filesystem)))
     yield from bounded(list(_our_changes(subject)))
     if subject.sources is not None:
-        for path in subject.sources.writable_paths:
+        for path in subject.sources.mount_points:
             yield from _writable(subject.filesystem, path)
 
 

@@ -20,7 +20,7 @@ from hatch_agentsuite.sandbox.nodes import BASE, HARNESS, OURS, Layer
 from hatch_agentsuite.sandbox.sources import Sources
 from hatch_agentsuite.validation.suite import ProviderKey
 
-INVENTORY_LIMITS = JSONLimits(document_bytes=MAX_DOCUMENT, document_members=50_000_000)
+INVENTORY_LIMITS = JSONLimits(document_bytes=MAX_DOCUMENT, document_members=10_000_000)
 
 
 @dataclass(frozen=True)
@@ -91,35 +91,20 @@ class Subject:
         return min(len(manifest["layers"]), most) if manifest else most
 
     def _manifest(self, name: str) -> dict[str, Any] | None:
-        data = self.data(name)
+        """Return an image manifest that our layer brings, whatever the layers below it hold."""
+        path = f"{METADATA}/{name}"
+        found = [change.node.text for change in self.layers[-1].changes if change.node and change.path == path]
         try:
-            value = loads(data) if data is not None else None
+            value = loads(found[-1] or b"") if found else None
         except JSONDocumentError:
             return None
         is_manifest = isinstance(value, dict) and isinstance(value.get("layers"), list)
         return value if is_manifest and isinstance(value, dict) else None
 
     def data(self, name: str) -> bytes | None:
-        """Return the bytes of a file below ``/.agentsuite/``, from the highest layer that has it."""
-        for layer in reversed(self.layers):
-            found = self._documents(layer).get(f"{METADATA}/{name}")
-            if found is not None:
-                return found
-        return None
-
-    def _documents(self, layer: Layer) -> dict[str, bytes]:
-        known = self._by_layer.get(layer.diff_id)
-        if known is None:
-            known = self._by_layer[layer.diff_id] = {
-                change.path: change.node.text
-                for change in layer.changes
-                if change.node and change.node.text is not None and change.path.startswith(METADATA)
-            }
-        return known
-
-    @cached_property
-    def _by_layer(self) -> dict[str, dict[str, bytes]]:
-        return {}
+        """Return the bytes of a regular file below ``/.agentsuite/``; none where it is absent or beyond the bounds."""
+        node = self.filesystem.get(f"{METADATA}/{name}")
+        return node.text if node is not None and node.kind == "file" else None
 
     def document(self, name: str, kind: str, requirement: str) -> Read:
         """Return a document of a schema (of none where ``kind`` is empty), with what is wrong with it."""
@@ -131,11 +116,8 @@ class Subject:
 
     def _load(self, name: str, kind: str) -> Read:
         path, data = f"{METADATA}/{name}", self.data(name)
-        node = self.filesystem.get(path)
-        if data is None or node is None or node.kind != "file":
+        if data is None:
             return Read(finding=Finding("", "build", path, "the file is not in the image"))
-        if kind == "" and len(data) > INVENTORY_LIMITS.document_bytes:
-            return Read(finding=Finding("", "json", path, "the document is too large"))
         try:
             value = loads(data, INVENTORY_LIMITS) if kind == "" else loads(data)
         except JSONDocumentError as error:
