@@ -1,12 +1,12 @@
 """The documents below ``/.agentsuite/``: where each lies, and the binding that commits to them (specification 13).
 
-binding.json, inventory.json              the binding record, and what it pins
-composition.json, build-profile.json      the exact bytes of the suite
-agent.json                                the agent's manifest, in an agent's image
-tool-provider-composition.json            in a ToolProvider's image (12.1)
-tool-providers/ID/VERSION.json            the manifests of all bundles
-content/PATH                              instructions and tool schemas, by their content paths
-runtime-base.json, harness.json           the OCI manifests of the images below
+    binding.json, inventory.json              the binding record, and what it pins
+    composition.json, build-profile.json      the exact bytes of the suite
+    agent.json                                the agent's manifest, in an agent's image
+    tool-provider-composition.json            in a ToolProvider's image (12.1)
+    tool-providers/ID/VERSION.json            the manifests of all bundles
+    content/PATH                              instructions and tool schemas, by their content paths
+    runtime-base.json, harness.json           the OCI manifests of the images below
 
 All are root's, readable by everybody, and hold no value of a secret.
 """

@@ -1,8 +1,8 @@
 """Images in local OCI layouts and archives, found by digest and verified; nothing is fetched.
 
-store = ImageStore([Path("images")])
-image = store.image(pin)          # manifest and config, read and judged
-layers = store.layers(image)      # every blob hashed, every diff id compared
+    store = ImageStore([Path("images")])
+    image = store.image(pin, place)          # manifest and config, read and judged
+    layers = store.layers(image, place)      # every blob hashed, every diff id compared
 
 What is absent or damaged is named, all of it at once.
 """

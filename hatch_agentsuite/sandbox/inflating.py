@@ -1,9 +1,9 @@
 """The bytes of a layer blob, uncompressed and hashed both ways on a second thread while they are read.
 
-with inflated(stream, "application/vnd.oci.image.layer.v1.tar+gzip") as pieces:
-    pieces.read(512)
-pieces.digest, pieces.size        # of the blob
-pieces.diff_id                    # of the tar in it
+    with Inflated(stream, "application/vnd.oci.image.layer.v1.tar+gzip") as pieces:
+        pieces.read(512)
+    pieces.digest, pieces.size        # of the blob
+    pieces.diff_id                    # of the tar in it
 
 A few pieces wait between the threads, so memory does not grow with the blob.
 """

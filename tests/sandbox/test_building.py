@@ -63,6 +63,28 @@ def test_harness_that_is_not_built_on_the_base_lies_above_it(world: World) -> No
     assert inventory(layout)["/usr/bin/sh"]["component"] == "runtime-base"
 
 
+def test_shared_layers_are_known_by_what_is_in_them(world: World) -> None:
+    """12: a harness whose copy of the base's layers is compressed otherwise is built on it nevertheless."""
+    world.harness.compress = ""
+    layout = Layout(world.build().target)
+    assert [item["mediaType"].rpartition(".")[2] for item in layout.manifest["layers"]] == [
+        "tar+gzip",
+        "tar+gzip",
+        "tar",
+        "tar+gzip",
+    ]
+    assert validate_image(layout.root, suite=world.suite).ok
+
+
+def test_layers_in_part_shared(world: World) -> None:
+    """12, step 3: base and harness that grew from one image are compared as file systems, and stacked."""
+    own = [folder("app"), program("app/harness")]
+    world.harnesses["amd64"] = OciImage([world.base.layers[0], own], {"Entrypoint": ["/app/harness"]})
+    layout = Layout(world.build().target)
+    assert len(layout.manifest["layers"]) == 4
+    assert validate_image(layout.root, suite=world.suite).ok
+
+
 def test_harness_built_on_the_base_may_change_it(world: World) -> None:
     """12, step 3: what its publisher pinned is what a harness does with the base that it is built on."""
     world.harness.layers.append([File("etc/os-release", b"ID=mine\n"), File("usr/bin/.wh.nothing"), File("etc/.wh.x")])

@@ -11,7 +11,7 @@ import pytest
 
 from hatch_agentsuite.jsondoc import digest_bytes
 from hatch_agentsuite.sandbox.validation import validate_image
-from tests.sandbox.kit import Layout, World, blob_path, write_layout
+from tests.sandbox.kit import INDEX, Layout, World, blob_path, described, write_layout
 from tests.sandbox.tampering import Tampered, errors
 
 # --- blobs ---
@@ -59,6 +59,36 @@ def test_plain_image_is_no_sandbox_image(built: World, tmp_path: Path) -> None:
 
 def test_suite_itself_is_no_image(built: World) -> None:
     assert errors(validate_image(built.suite)) == {"ASI-SRC-001"}
+
+
+def indexed(root: Path, *images: Path) -> Path:
+    """Write a layout whose index selects an index of images."""
+    manifests = []
+    (root / "blobs/sha256").mkdir(parents=True)
+    for image in images:
+        shutil.copytree(image / "blobs", root / "blobs", dirs_exist_ok=True)
+        manifests.append(Layout(image).top)
+    data = json.dumps({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests}).encode()
+    blob_path(root, digest_bytes(data)).write_bytes(data)
+    (root / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [described(INDEX, data)]}))
+    (root / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
+    return root
+
+
+def test_index_of_images_that_do_not_belong_together(built: World, tmp_path: Path) -> None:
+    """13: each platform has one image, all of one agent (ASI-SRC-001)."""
+    agent, provider = built.root / "out.image", built.root / "clock.image"
+    assert validate_image(indexed(tmp_path / "one", agent)).findings == ()
+    [twice] = validate_image(indexed(tmp_path / "two", agent, agent)).findings
+    assert "several images for linux/amd64" in twice.message
+    report = validate_image(indexed(tmp_path / "both", agent, provider))
+    assert errors(report) == {"ASI-SRC-001"}
+    assert any("not all of one agent" in finding.message for finding in report.findings)
+
+
+def test_index_in_an_index(built: World, tmp_path: Path) -> None:
+    inner = indexed(tmp_path / "inner", built.root / "out.image")
+    assert errors(validate_image(indexed(tmp_path / "outer", inner))) == {"ASI-SRC-001"}
 
 
 WRONG: list[Any] = [None, 1, -1, "x", "\u202e", [], {}, [1], {"a": 1}, [[]], True]

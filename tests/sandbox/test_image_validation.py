@@ -219,6 +219,18 @@ def test_fault_is_told_by_its_own_requirement_alone(built: World, tmp_path: Path
     assert errors(tampered(built, tmp_path, change)) - others <= ALONE.get(name, {requirement})
 
 
+@pytest.mark.parametrize(("mode", "severity"), [(0o755, None), (0o775, "warning"), (0o777, "error"), (0o1777, "error")])
+def test_folder_that_others_may_write_to(built: World, tmp_path: Path, mode: int, severity: str | None) -> None:
+    """12: no writable content paths; 9.4 forbids group write permission of files alone."""
+
+    def change(copy: Tampered) -> None:
+        copy.put("/opt/open", mode=mode, kind=tarfile.DIRTYPE)
+        copy.listed(path="/opt/open", type="directory", mode=mode)
+
+    found = [(finding.requirement, finding.severity) for finding in tampered(built, tmp_path, change).findings]
+    assert found == ([("ASI-FS-001", severity)] if severity else [])
+
+
 def provider_label(copy: Tampered) -> None:
     copy.labels[PROVIDER] = "sha256:" + "0" * 64
 

@@ -124,6 +124,11 @@ REFUSED = {
     "writable path in the payload": (variant(writablePaths=[f"{CLOCK_ROOT}/share"]), "ASI-FS-001", "not empty"),
     "writable path is a file": (variant(writablePaths=["/etc/os-release"]), "ASI-FS-001", "is a file"),
     "writable path is the metadata": (variant(writablePaths=["/.agentsuite"]), "ASI-FS-001", "not empty"),
+    "payload in the metadata": (
+        variant(installRoot="/.agentsuite/clock", entrypoint="/.agentsuite/clock/bin/clock"),
+        "ASI-FS-001",
+        "the folder is the image's own",
+    ),
     # ASI-ABI-001
     "payload for another machine": (payload("bin/clock", trees.Script(STATIC["arm64"])), "ASI-ABI-001", "aarch64"),
     "missing loader and library": (
@@ -181,6 +186,33 @@ def test_what_a_base_brings_is_reported(world: World, change: Change, path: str)
     change(world)
     found = [finding for finding in world.build().warnings if finding.location == path]
     assert [(finding.requirement, finding.severity) for finding in found] == [("ASI-FS-001", "warning")]
+
+
+def test_variable_that_injects_code_is_reported(world: World) -> None:
+    """16, security: what a base sets is kept, and said."""
+    world.harness.settings["Env"] = ["LD_PRELOAD=/usr/lib/x.so", "PATH=/usr/bin"]
+    [finding] = world.build().warnings
+    assert (finding.requirement, finding.category) == ("ASI-RUN-001", "security")
+    assert "`LD_PRELOAD`" in finding.message
+    assert "x.so" not in finding.message
+
+
+def test_link_of_a_payload_that_leads_nowhere_is_reported(world: World) -> None:
+    world.payload("lib/current", trees.Link("../share/none"))
+    [finding] = world.build().warnings
+    assert (finding.requirement, finding.location) == ("ASI-FS-001", f"{CLOCK_ROOT}/lib/current")
+
+
+def test_bundles_that_differ_at_one_path_are_refused_with_the_suite(world: World) -> None:
+    """9.4: before any image is built; two that agree there are one entry."""
+    world.files |= trees.bundled("zones", installRoot=CLOCK_ROOT, entrypoint=f"{CLOCK_ROOT}/bin/zones")
+    world.files["tool-providers/zones/1.0.0/linux-amd64/share/zones"] = b"UTC\n"
+    world.variant["dependencies"] = [{"id": "zones", "version": "1.0.0"}]
+    world.write()
+    assert world.build().digest
+    world.files["tool-providers/zones/1.0.0/linux-amd64/share/zones"] = b"other\n"
+    with pytest.raises(RefusedError, match="different entries"):
+        world.write_suite()
 
 
 # --- ASI-SRC-001: the images below ---

@@ -6,6 +6,7 @@ contract takes the power from, are warnings there. In what a suite brings they a
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
 from hatch_agentsuite.findings import Category, Finding, Severity, printable
@@ -16,6 +17,7 @@ from hatch_agentsuite.sandbox.composing import METADATA
 from hatch_agentsuite.sandbox.config import INVENTORY_LABEL
 from hatch_agentsuite.sandbox.filesystem import Filesystem, PathError
 from hatch_agentsuite.sandbox.nodes import BASE, HARNESS, Node
+from hatch_agentsuite.sandbox.sources import Sources
 from hatch_agentsuite.sandbox.stacking import bounded, faults
 
 REQUIREMENT = "ASI-FS-001"
@@ -33,6 +35,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     if subject.sources is not None:
         for path in subject.sources.mount_points:
             yield from _writable(subject.filesystem, path)
+        yield from _reserved(subject.sources)
 
 
 def _inventory(subject: Subject) -> Iterator[Finding]:
@@ -77,8 +80,9 @@ def entry_findings(path: str, node: Node) -> Iterator[Finding]:
     if not is_foreign and (node.uid or node.gid):
         yield _finding(path, f"the owner is {node.uid}:{node.gid}; what a suite brings is root's", category="security")
     if not is_foreign and node.kind == "directory" and node.mode & 0o7022:
-        message = f"the folder has the mode {node.mode:04o}; only root may write to what a suite brings"
-        yield _finding(path, message, category="security")
+        message = f"the folder has the mode {node.mode:04o}; only root should write to what a suite brings"
+        kind: Severity = "error" if node.mode & 0o7002 else "warning"
+        yield _finding(path, message, category="security", severity=kind)
 
 
 def _dangling(filesystem: Filesystem) -> Iterator[Finding]:
@@ -95,6 +99,16 @@ def _our_changes(subject: Subject) -> Iterator[Finding]:
             yield _finding(change.path, "the suite's layer removes or links; it only adds")
         elif there is not None and change.node is not None and there.identity != change.node.identity:
             yield _finding(change.path, f"the suite's layer replaces what {there.component or 'the base'} has there")
+
+
+def _reserved(sources: Sources) -> Iterator[Finding]:
+    """Yield where a bundle installs itself into the image's own metadata."""
+    for key, variant in sources.bundles():
+        for item in variant["files"]:
+            path = posixpath.join(variant["installRoot"], item["path"])
+            if path == METADATA or path.startswith(f"{METADATA}/"):
+                message = f"the bundle of `{key[0]}` {key[1]} puts it there; the folder is the image's own"
+                yield _finding(path, message, category="security")
 
 
 def _writable(filesystem: Filesystem, path: str) -> Iterator[Finding]:
