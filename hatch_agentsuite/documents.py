@@ -58,6 +58,7 @@ SCHEMAS: Mapping[str, str] = MappingProxyType(
 FILES_MEDIA_TYPE: Final = "application/vnd.hatch-agentsuite.metadata.files.v1+json"
 FILES_EXTENSION: Final = "hatch-agentsuite.files.v1"
 FILES_PATH: Final = "metadata/files.json"
+PLACEHOLDER_REGISTRY: Final = "placeholder.invalid"
 PROFILE_MEDIA_TYPE: Final = "application/vnd.hatch-agentsuite.profile.v1+json"
 PROFILE_EXTENSION: Final = "hatch-agentsuite.profile.v1"
 

@@ -6,7 +6,9 @@ must say is judged by :mod:`hatch_agentsuite.validation.oci`.
 
 from __future__ import annotations
 
+import errno
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -33,6 +35,7 @@ EMPTY_CONFIG: Final = b"{}"
 EMPTY_CONFIG_DIGEST: Final = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 TAG_ANNOTATION: Final = "org.opencontainers.image.ref.name"
 
+_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 _MAX_ARCHIVE_FILES = 100_000
 
 
@@ -47,6 +50,23 @@ def descriptor(media_type: str, digest: str, size: int) -> JSONObject:
 
 
 # --- out ---------------------------------------------------------------------------------------------------------
+
+
+def is_tag(text: str) -> bool:
+    """Whether a text can be the name of an image or artifact in the index (OCI distribution: a tag)."""
+    return _TAG.fullmatch(text) is not None
+
+
+def is_layout_directory(path: Path) -> bool:
+    """Whether a path is a directory with the marker of an image layout."""
+    return path.is_dir() and (path / LAYOUT_FILE).exists()
+
+
+def refuse_other_work(target: Path) -> None:
+    """Raise :class:`FileExistsError` for a directory that no build made: an output may name a folder by mistake."""
+    if target.is_dir() and not {path.name for path in target.iterdir()} <= {LAYOUT_FILE, INDEX_FILE, "blobs"}:
+        message = "the directory holds more than an image layout, so it is not replaced"
+        raise FileExistsError(errno.EEXIST, message, str(target))
 
 
 def write_layout(

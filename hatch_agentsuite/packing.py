@@ -6,7 +6,6 @@ when it passed.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import BinaryIO, Literal
 from hatch_agentsuite.archive.gzip import Codec, zlib_is_zlib_ng
 from hatch_agentsuite.archive.layer import Blob, write_layer
 from hatch_agentsuite.findings import Finding, RefusedError
-from hatch_agentsuite.layout import INDEX_FILE, LAYOUT_FILE, write_archive, write_layout
+from hatch_agentsuite.layout import refuse_other_work, write_archive, write_layout
 from hatch_agentsuite.source import Options, Resolved, resolve
 from hatch_agentsuite.staging import staged
 from hatch_agentsuite.validation import Report, validate
@@ -62,7 +61,7 @@ def pack(
     ``target`` is as it was.
     """
     begin: Step = step or (lambda _name, _size: None)
-    _refuse_to_replace_work(target)
+    refuse_other_work(target)
     try:
         resolved = resolve(source, options, workers=workers, progress=begin("hashing", 0))
     except RefusedError as error:
@@ -84,13 +83,6 @@ def pack(
         if admit:
             admit(resolved, digest)
     return Packed(target, digest, _with_zlib_warning(resolved, codec), replace(report, path=str(target)))
-
-
-def _refuse_to_replace_work(target: Path) -> None:
-    """Raise :class:`FileExistsError` for a directory that no build made: ``--output`` may name a folder by mistake."""
-    if target.is_dir() and not {path.name for path in target.iterdir()} <= {LAYOUT_FILE, INDEX_FILE, "blobs"}:
-        message = "the directory holds more than an image layout, so it is not replaced"
-        raise FileExistsError(errno.EEXIST, message, str(target))
 
 
 def _with_zlib_warning(resolved: Resolved, codec: Codec) -> Resolved:

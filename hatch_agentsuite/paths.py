@@ -76,15 +76,6 @@ def symlink_fault(path: str, target: str) -> str | None:
     return None
 
 
-def absolute_fault(path: str) -> str | None:
-    """Return what is wrong with an absolute, normalised POSIX path, in words that follow "the path", or None."""
-    if not path.startswith("/"):
-        return "is not absolute"
-    if path == "/":
-        return None
-    return path_fault(path[1:])
-
-
 def is_below(path: str, root: str) -> bool:
     """Whether ``path`` lies strictly below ``root``, both clean and of one kind (relative or absolute)."""
     return path.startswith(root.rstrip("/") + "/") and path != root

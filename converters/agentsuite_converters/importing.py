@@ -22,16 +22,16 @@ from agentsuite_converters.report import Note, Route, is_kept
 from agentsuite_converters.storage import store
 from agentsuite_converters.toolservers import provide
 from hatch_agentsuite.configuration import is_identifier
-from hatch_agentsuite.documents import profile_path
+from hatch_agentsuite.documents import PLACEHOLDER_REGISTRY, profile_path
 from hatch_agentsuite.findings import Finding, RefusedError, pointer, printable
 from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, canonical, loads
 from hatch_agentsuite.paths import PathSet, path_fault
-from hatch_agentsuite.source.resolve import PLACEHOLDER_REGISTRY
 
 if TYPE_CHECKING:
     from agentsuite_converters.converting import Absorbed
     from agentsuite_converters.formats import ForeignFormat
     from agentsuite_converters.profile import AgentProfile
+    from agentsuite_converters.storage import StoredAgent
     from hatch_agentsuite.documents import JSONObject
 
 _ZERO = "0" * 64
@@ -89,28 +89,28 @@ def import_documents(form: ForeignFormat, paths: Sequence[Path], tree: Path, opt
     """
     outcome = Imported()
     problems: list[Finding] = []
-    brought: dict[str, tuple[ImportedAgent, AgentProfile]] = {}
+    brought: dict[str, tuple[ImportedAgent, AgentProfile, StoredAgent]] = {}
     idle = set(options.ids) - {""}
     for path in paths:
         try:
-            told, agent = _one(form, path, options, outcome.warnings)
+            told, agent, stored = _one(form, path, options, outcome.warnings)
         except RefusedError as error:
             problems += error.findings
             continue
         if told.id in brought:
             problems.append(_twin(form, path, told.id, brought[told.id][0].source))
-        brought[told.id] = (told, agent)
+        brought[told.id] = (told, agent, stored)
         idle -= {text(agent.value, "identifier"), path.name, str(path)}
     if idle and not problems:
         problems = [_nobody(form, name) for name in sorted(idle)]
     if problems:
         raise RefusedError(*problems)
-    edges = relate(tree, [agent for _, agent in brought.values()], options.invoke_relations)
+    edges = relate(tree, [agent for _, agent, _ in brought.values()], options.invoke_relations)
     outcome.warnings += edges.warnings
     outcome.files |= edges.files
     outcome.changed = frozenset(edges.files)
-    for told, agent in brought.values():
-        notes = _add(outcome, agent, edges, options)
+    for told, agent, stored in brought.values():
+        notes = _add(outcome, agent, stored, edges, options)
         outcome.agents.append(replace(told, notes=(*told.notes, *notes)))
     outcome.files |= _build_profile(tree, outcome)
     _refuse_paths(form, outcome.files)
@@ -120,7 +120,7 @@ def import_documents(form: ForeignFormat, paths: Sequence[Path], tree: Path, opt
 
 def _one(
     form: ForeignFormat, path: Path, options: ImportOptions, warnings: list[Finding]
-) -> tuple[ImportedAgent, AgentProfile]:
+) -> tuple[ImportedAgent, AgentProfile, StoredAgent]:
     document, files, findings = form.load(path)
     warnings += findings
     absorbed = absorb(form, document, files)
@@ -129,8 +129,9 @@ def _one(
     unknown = publish(form, agent, options.public)
     _complete(form, path, agent, options)
     keep_rest(form, absorbed, document)
-    _check_size(form, path, agent)
-    return _told(path, absorbed, document, unknown), agent
+    stored = store(agent)
+    _check_size(form, path, stored)
+    return _told(path, absorbed, document, unknown), agent, stored
 
 
 def _identifier(form: ForeignFormat, path: Path, agent: AgentProfile, options: ImportOptions) -> str:
@@ -179,10 +180,10 @@ def _complete(form: ForeignFormat, path: Path, agent: AgentProfile, options: Imp
         raise RefusedError(*missing)
 
 
-def _check_size(form: ForeignFormat, path: Path, agent: AgentProfile) -> None:
+def _check_size(form: ForeignFormat, path: Path, stored: StoredAgent) -> None:
     """Refuse a document that fits the limits of a document, but whose profile would not (specification 5.2)."""
     try:
-        loads(canonical(store(agent).profile))
+        loads(canonical(stored.profile))
     except JSONDocumentError as error:
         message = f"the document is too large for the profile of an agent: {error.message}"
         found = Finding(f"{form.prefix}-JSON-001", "json", printable(str(path)), message, "nest less, or say less")
@@ -230,9 +231,10 @@ def _told(path: Path, absorbed: Absorbed, document: JSONObject, unknown: set[str
     return ImportedAgent(absorbed.agent.id, printable(str(path)), tuple(kept), tuple(notes))
 
 
-def _add(outcome: Imported, agent: AgentProfile, edges: Edges, options: ImportOptions) -> list[Note]:
+def _add(
+    outcome: Imported, agent: AgentProfile, stored: StoredAgent, edges: Edges, options: ImportOptions
+) -> list[Note]:
     """Add the files of one agent and of its ToolProviders; return what is to be said of the latter."""
-    stored = store(agent)
     provided = provide(agent, stored.profile, options.tool_schemas)
     invokes = {"invokes": edges.of[agent.id]} if edges.of.get(agent.id) else {}
     outcome.files[f"agents/{agent.id}.json"] = dump({**stored.manifest, **invokes})

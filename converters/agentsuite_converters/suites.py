@@ -11,6 +11,7 @@ from agentsuite_converters.storage import load
 from hatch_agentsuite.documents import profile_path
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.jsondoc import loads
+from hatch_agentsuite.layout import INDEX_FILE, LayoutArchive, LayoutDirectory, is_layout_directory
 from hatch_agentsuite.source import Options, Resolved, resolve
 from hatch_agentsuite.unpacking import unpack
 
@@ -30,12 +31,22 @@ def read_suite(path: Path) -> dict[str, AgentProfile]:
     """
     if not path.exists():
         raise RefusedError(Finding("AS-PATH-001", "path", printable(str(path)), "there is no such file or folder"))
-    if _is_tree(path):
+    if path.is_dir() and not is_layout_directory(path):
         return _agents(path)
     with tempfile.TemporaryDirectory(prefix="agentsuite-") as folder:
         content = Path(folder) / "content"
         unpack(path, content)
         return _agents(content)
+
+
+def manifest_digest(path: Path) -> str:
+    """Return the digest of the OCI manifest of a layout or archive that :func:`read_suite` has read, else ``""``."""
+    if path.is_dir() and not is_layout_directory(path):
+        return ""
+    layout = LayoutDirectory(path) if path.is_dir() else LayoutArchive(path)
+    with layout.open(INDEX_FILE) as stream:
+        index: Any = loads(stream.read())
+    return str(index["manifests"][0]["digest"])
 
 
 def select(agents: Mapping[str, AgentProfile], wanted: tuple[str, ...]) -> list[AgentProfile]:
@@ -55,11 +66,6 @@ def select(agents: Mapping[str, AgentProfile], wanted: tuple[str, ...]) -> list[
         ]
         raise RefusedError(*findings)
     return [agents[name] for name in wanted or agents]
-
-
-def _is_tree(path: Path) -> bool:
-    """Whether a path is a folder of documents, and not a layout or an archive."""
-    return path.is_dir() and not (path / "oci-layout").exists()
 
 
 def _agents(root: Path) -> dict[str, AgentProfile]:

@@ -6,21 +6,17 @@ Packing and reading both stream; what is held is one entry's metadata at a time,
 from __future__ import annotations
 
 import hashlib
-import queue
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from hatch_agentsuite.archive.gzip import BlockGzipWriter, Codec, GzipError, GzipReader
+from hatch_agentsuite.archive.pieces import Pieces
 from hatch_agentsuite.archive.tar import END, TarError, TarReader, header, padding
 from hatch_agentsuite.content import ContentTree, Entry, Observer, TreeLimitError, read_regular
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
-
-_QUEUED_PIECES = 8
 
 Progress = Callable[[int], None]
 """Called with the number of payload bytes that were done since the last call."""
@@ -106,7 +102,7 @@ def read_layer(
     """
     tree = ContentTree(limits, observer=observer)
     gzip = GzipReader(stream.read)
-    pieces = _Pieces(gzip)
+    pieces = Pieces(gzip)
     try:
         reader = TarReader(pieces)
         for found in reader:
@@ -170,62 +166,6 @@ def _read_entry(tree: ContentTree, entry: Entry, reader: TarReader, sink: LayerS
         pass
     digest = f"sha256:{hasher.hexdigest()}"
     tree.add(entry._replace(digest=digest), None if kept is None else b"".join(kept))
-
-
-class _Pieces:
-    """A stream of exact reads over uncompressed pieces that a second thread inflates."""
-
-    def __init__(self, gzip: GzipReader) -> None:
-        self._queue: queue.Queue[bytes | BaseException | None] = queue.Queue(_QUEUED_PIECES)
-        self._piece = b""
-        self._position = 0
-        self._ended = False
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._inflate, args=(gzip,), name="inflate", daemon=True)
-        self._thread.start()
-
-    def read(self, size: int) -> bytes:
-        position = self._position
-        if len(self._piece) - position >= size:
-            self._position = position + size
-            return self._piece[position : position + size]
-        return self._gather(size)
-
-    def close(self) -> None:
-        """Stop the second thread, whether or not everything was read."""
-        self._stop.set()
-        while not self._ended and self._thread.is_alive():
-            with suppress(queue.Empty):
-                self._queue.get(timeout=0.01)
-        self._thread.join()
-
-    def _gather(self, size: int) -> bytes:
-        parts = [self._piece[self._position :]]
-        missing = size - len(parts[0])
-        self._piece, self._position = b"", 0
-        while missing and not self._ended:
-            piece = self._queue.get()
-            if isinstance(piece, BaseException):
-                self._ended = True
-                raise piece
-            if piece is None:
-                self._ended = True
-                break
-            parts.append(piece[:missing])
-            if len(piece) > missing:
-                self._piece, self._position = piece, missing
-            missing -= len(parts[-1])
-        return b"".join(parts)
-
-    def _inflate(self, gzip: GzipReader) -> None:
-        try:
-            for piece in gzip:
-                self._queue.put(piece)
-                if self._stop.is_set():
-                    return
-            self._queue.put(None)
-        except BaseException as error:
-            self._queue.put(error)
 
 
 def _verified(member: Member) -> Iterator[bytes]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hatch_agentsuite.cli.card_key import signer
 from hatch_agentsuite.cli.console import reports_failures, show_findings
 from hatch_agentsuite.cli.conversion import foreign_format, supplied
 from hatch_agentsuite.findings import printable
@@ -44,6 +46,7 @@ def _supply(name: str, kind: str, text: str) -> Callable[[_Command], _Command]:
 _URL_HELP = "Where the agent is called, the preferred one first; {agent} stands for its id."
 _BINDING_HELP = "The binding of URLs without one: JSONRPC, GRPC, HTTP+JSON or a URI.  [default: JSONRPC]"
 _VERSION_HELP = "The version of A2A.  [default: what the agent says, else 1.0]"
+_SIGN_HELP = "Sign with a private key in PEM (ES256, EdDSA or RS256); cards of 1.0 only."
 _LOCAL_HELP = "Only warn of hosts of this machine or network, to try a card out."
 
 _OPTIONS = (
@@ -57,6 +60,9 @@ _OPTIONS = (
     click.option("--allow-local", is_flag=True, help=_LOCAL_HELP),
     click.option("--from", "form", metavar="FORMAT", help="SUITE is a document of this format (aib, aidip, brick)."),
     click.option("--with-digest", is_flag=True, help="Name the suite that the card was made from, by its digest."),
+    click.option("--sign", metavar="KEY", type=click.Path(path_type=Path, exists=True), help=_SIGN_HELP),
+    click.option("--kid", default="", help="The name of the key."),
+    click.option("--jku", default="", metavar="URL", help="Where verifiers find the key set."),
     click.option("--force", is_flag=True, help="Overwrite files whose content changes."),
 )
 
@@ -91,6 +97,7 @@ def build(suite: Path, agent: str | None, output: Path, force: bool, **options: 
         raise click.UsageError(f"the suite has several agents: choose one by --agent ({names})")
     supplies = supplied(options)
     card = publish_card(agents[0], _options(options, suite), supplies, allow_local=options["allow_local"])
+    [card] = _signed([card], options)
     write_files(output.absolute().parent, {output.name: card.data}, force=force)
     _show(card)
     click.echo(output)
@@ -111,6 +118,7 @@ def site(suite: Path, output: Path, force: bool, **options: Any) -> None:
 
     agents = _agents(suite, (), options)
     cards = publish_all(agents, _options(options, suite), supplied(options), allow_local=options["allow_local"])
+    cards = _signed(cards, options)
     files = {f"{card.agent}/{WELL_KNOWN}": card.data for card in cards}
     write_files(output, files, force=force)
     for card in cards:
@@ -139,14 +147,27 @@ def _options(options: dict[str, Any], suite: Path) -> CardOptions:
     )
 
 
-def _digest(suite: Path) -> str:
-    """Return the manifest digest of a layout or archive; an authoring tree has none yet."""
-    from hatch_agentsuite.inspection import inspect
+def _signed(cards: list[Published], options: dict[str, Any]) -> list[Published]:
+    """Sign cards where a key is given, and warn of what a signature does not cover."""
+    if options["sign"] is None:
+        if options["kid"] or options["jku"]:
+            raise click.UsageError("--kid and --jku say something of a signature: give --sign KEY")
+        return cards
+    from agentsuite_converters.a2a.signing import uncovered
 
-    found = (inspect(suite).members or {}).get("digest")
+    sign = signer(options["sign"], options["kid"], options["jku"])
+    made = [replace(card, card=sign(card.card)) for card in cards]
+    return [replace(card, warnings=(*card.warnings, *uncovered(card.card))) for card in made]
+
+
+def _digest(suite: Path) -> str:
+    """Return the manifest digest of a packed suite, which was verified when its agents were read."""
+    from agentsuite_converters.suites import manifest_digest
+
+    found = manifest_digest(suite)
     if not found:
         raise click.UsageError("--with-digest needs a packed suite: a layout or an archive")
-    return str(found)
+    return found
 
 
 def _show(card: Published) -> None:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from hatch_agentsuite.cli.card_build import build, site
-from hatch_agentsuite.cli.check_command import is_valid, report, show
-from hatch_agentsuite.cli.console import FINDINGS, counted, output_format, reports_failures, show_findings, show_json
-from hatch_agentsuite.cli.conversion import refuse_drops, show_report, writes_report
+from hatch_agentsuite.cli.card_key import signer
+from hatch_agentsuite.cli.check_command import conclude
+from hatch_agentsuite.cli.console import counted, output_format, reports_failures, show_findings
+from hatch_agentsuite.cli.conversion import refuse_drops, report_options, show_report, writes_report
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 
 if TYPE_CHECKING:
@@ -52,15 +53,7 @@ def check(files: tuple[Path, ...], form: str) -> None:
 
     A card of version 0.3 is told what to change for 1.0. Exit status 1 if any card is refused; warnings refuse nothing.
     """
-    reports = [(file, _judged(file)) for file in files]
-    if form == "json":
-        members = [report("a2a", file, findings) for file, findings in reports]
-        show_json(members if len(members) > 1 else members[0])
-    else:
-        for file, findings in reports:
-            show(file, findings)
-    if not all(is_valid(findings) for _, findings in reports):
-        raise SystemExit(FINDINGS)
+    conclude("a2a", [(file, _judged(file)) for file in files], form)
 
 
 @command.command("upgrade")
@@ -69,9 +62,7 @@ def check(files: tuple[Path, ...], form: str) -> None:
 @click.option(
     "--protocol-version", type=click.Choice(["1.0", "0.3"]), help="What the server speaks.  [default: what FILE says]"
 )
-@click.option("--strict", is_flag=True, help="Refuse to drop anything.")
-@click.option("--report", "report_file", type=click.Path(path_type=Path), help="Write the account as JSON.")
-@click.option("--force", is_flag=True, help="Overwrite the file.")
+@report_options
 @reports_failures
 def upgrade(
     file: Path, output: Path, protocol_version: str | None, strict: bool, report_file: Path | None, force: bool
@@ -102,20 +93,11 @@ def upgrade(
 @reports_failures
 def sign(file: Path, key: Path, kid: str, jku: str, output: Path, force: bool) -> None:
     """Sign FILE, a card of version 1.0, with an ES256, EdDSA or RS256 key, as the A2A SDK does."""
-    from agentsuite_converters.a2a.signing import PassphraseNeededError, private_key, uncovered
-    from agentsuite_converters.a2a.signing import sign as signed
-    from agentsuite_converters.urls import endpoint_fault
+    from agentsuite_converters.a2a.signing import uncovered
 
-    if jku and endpoint_fault(jku):
-        raise click.UsageError("--jku is an https URL at which everybody can read the key set")
-    card = _read(file)
-    data = key.read_bytes()
-    try:
-        secret = private_key(data)
-    except PassphraseNeededError:
-        secret = private_key(data, click.prompt("Passphrase", hide_input=True, err=True))
+    card, signed = _read(file), signer(key, kid, jku)
     with _locates(file, output):
-        made = signed(card, secret, kid=kid, jku=jku)
+        made = signed(card)
         _write(output, made, force=force or (output.exists() and output.samefile(file)))
         show_findings(replace(finding, location=f"{output}{finding.location}") for finding in uncovered(made))
 

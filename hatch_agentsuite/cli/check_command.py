@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hatch_agentsuite.cli.console import FINDINGS, USAGE, fail, output_format, reports_failures, show_json
+from hatch_agentsuite.cli.console import FINDINGS, USAGE, fail, output_format, reports_failures, show_json, verdict
 from hatch_agentsuite.findings import Finding, printable
 
 
@@ -32,36 +32,39 @@ def command(name: str, files: tuple[Path, ...], form: str) -> None:
         if not file.exists():
             fail(f"{printable(str(file))}: there is no such file", USAGE)
     reports = [(file, judge.check_file(file)) for file in files]
+    conclude(name, reports, form)
+
+
+def conclude(name: str, reports: Sequence[tuple[Path, Sequence[Finding]]], form: str) -> None:
+    """Show what was found in documents of a format, and end with exit status 1 if any of them is refused."""
     if form == "json":
-        members = [report(name, file, findings) for file, findings in reports]
+        members = [_report(name, file, findings) for file, findings in reports]
         show_json(members if len(members) > 1 else members[0])
     else:
         for file, findings in reports:
-            show(file, findings)
-    if not all(is_valid(findings) for _, findings in reports):
+            _show(file, findings)
+    if not all(_is_valid(findings) for _, findings in reports):
         raise SystemExit(FINDINGS)
 
 
-def is_valid(findings: Sequence[Finding]) -> bool:
+def _is_valid(findings: Sequence[Finding]) -> bool:
     """Whether no finding refuses the document."""
     return not any(finding.is_error for finding in findings)
 
 
-def report(name: str, file: Path, findings: Sequence[Finding]) -> dict[str, object]:
+def _report(name: str, file: Path, findings: Sequence[Finding]) -> dict[str, object]:
     """Return the machine form of what was found in one document."""
     return {
         "path": str(file),
         "format": name,
-        "valid": is_valid(findings),
+        "valid": _is_valid(findings),
         "findings": [finding.to_json() for finding in findings],
     }
 
 
-def show(file: Path, findings: Sequence[Finding]) -> None:
+def _show(file: Path, findings: Sequence[Finding]) -> None:
     """Print the verdict on one document, and what was found in it."""
-    valid = is_valid(findings)
-    verdict = click.style("valid", fg="green", bold=True) if valid else click.style("refused", fg="red", bold=True)
-    click.echo(f"{printable(str(file))}: {verdict}")
+    click.echo(f"{printable(str(file))}: {verdict(_is_valid(findings))}")
     for finding in findings:
         colour = "red" if finding.is_error else "yellow"
         click.echo(f"  {click.style(finding.severity, fg=colour)}: {finding}")

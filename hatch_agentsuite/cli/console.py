@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -60,6 +60,33 @@ def fail(message: str, status: int = FINDINGS) -> NoReturn:
     """Say what is wrong on standard error and end the command."""
     click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True)
     raise SystemExit(status)
+
+
+def check_tag(tag: str | None) -> None:
+    """End the command where ``--tag`` is no tag."""
+    from hatch_agentsuite.layout import is_tag
+
+    if tag is not None and not is_tag(tag):
+        raise click.BadParameter("must be 1 to 128 of A-Z, a-z, 0-9, `.`, `_` and `-`", param_hint="--tag")
+
+
+def verdict(ok: bool) -> str:
+    """Return the word that ends a judgement."""
+    return click.style("valid", fg="green", bold=True) if ok else click.style("refused", fg="red", bold=True)
+
+
+def show_by_requirement(findings: Iterable[Finding], titles: Mapping[str, str]) -> None:
+    """Print findings on standard output, each requirement with its title above them."""
+    requirement = ""
+    for finding in sorted(findings, key=lambda item: (item.requirement, item.location)):
+        if finding.requirement != requirement:
+            requirement = finding.requirement
+            click.echo(f"  {click.style(requirement, bold=True)} {titles.get(requirement, '')}".rstrip())
+        colour = "red" if finding.is_error else "yellow"
+        place = f"{printable(finding.place)}: " if finding.location else ""
+        click.echo(f"    {click.style(finding.severity, fg=colour)}: {place}{printable(finding.message)}")
+        if finding.hint:
+            click.echo(f"      {printable(finding.hint)}")
 
 
 def show_findings(findings: Iterable[Finding]) -> None:

@@ -54,6 +54,24 @@ def supply_options(command: _Command) -> _Command:
     return command
 
 
+def report_options(command: _Command) -> _Command:
+    """Give a command the options that say what becomes of losses and of files that exist."""
+    options = (
+        click.option("--strict", is_flag=True, help="Refuse to drop anything that cannot be said."),
+        click.option(
+            "--report",
+            "report_file",
+            metavar="FILE",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="Write what became of every member, as JSON.",
+        ),
+        click.option("--force", is_flag=True, help="Overwrite files whose content changes."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def supplied(options: Mapping[str, Any]) -> dict[tuple[str | int, ...], tuple[JSONValue, str]]:
     """Return the members of a profile that the options of :func:`supply_options` fill."""
     from agentsuite_converters.supplies import SupplyError, supplies

@@ -13,6 +13,7 @@ from hatch_agentsuite.cli.conversion import (
     located,
     public_names,
     refuse_drops,
+    report_options,
     serialize,
     show_report,
     supplied,
@@ -22,7 +23,6 @@ from hatch_agentsuite.cli.conversion import (
 from hatch_agentsuite.findings import RefusedError, printable
 
 _PUBLIC = "A method of an AIB blueprint that is public besides `run`.  Repeat for several."
-_REPORT = "Write what became of every member, as JSON."
 
 
 @click.command("convert")
@@ -39,9 +39,7 @@ _REPORT = "Write what became of every member, as JSON."
 )
 @click.option("--public", multiple=True, metavar="NAME", help=_PUBLIC)
 @supply_options
-@click.option("--strict", is_flag=True, help="Refuse to drop anything that the format cannot say.")
-@click.option("--report", "report_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help=_REPORT)
-@click.option("--force", is_flag=True, help="Overwrite files whose content changes.")
+@report_options
 @reports_failures
 def command(
     source_name: str,

@@ -12,6 +12,7 @@ from hatch_agentsuite.cli.conversion import (
     foreign_format,
     located,
     refuse_drops,
+    report_options,
     serialize,
     show_report,
     supplied,
@@ -19,8 +20,6 @@ from hatch_agentsuite.cli.conversion import (
     writes_report,
 )
 from hatch_agentsuite.findings import RefusedError, printable
-
-_REPORT = "Write what became of every member, as JSON."
 
 
 @click.command("export")
@@ -33,10 +32,8 @@ _REPORT = "Write what became of every member, as JSON."
 @click.option("--public", "view", flag_value="public", help="Only what others may see of an agent (aib).")
 @click.option("--summary", "view", flag_value="summary", help="Only the summary of a registry's answers (aidip).")
 @supply_options
-@click.option("--strict", is_flag=True, help="Refuse to drop anything that the format cannot say.")
 @click.option("--yaml", is_flag=True, help="Write YAML instead of JSON.")
-@click.option("--report", "report_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help=_REPORT)
-@click.option("--force", is_flag=True, help="Overwrite files whose content changes.")
+@report_options
 @reports_failures
 def command(
     name: str,

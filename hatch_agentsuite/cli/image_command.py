@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,15 @@ import click
 
 from hatch_agentsuite.cli.console import (
     FINDINGS,
+    check_tag,
     counted,
     output_format,
     progress_steps,
     reports_failures,
+    show_by_requirement,
     show_findings,
     show_json,
+    verdict,
 )
 from hatch_agentsuite.findings import printable
 
@@ -80,8 +82,7 @@ def build(
 
     if (agent is None) == (tool_provider is None):
         raise click.UsageError("name either --agent or --tool-provider.")
-    if tag is not None and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", tag):
-        raise click.BadParameter("must be 1 to 128 of A-Z, a-z, 0-9, `.`, `_` and `-`", param_hint="--tag")
+    check_tag(tag)
     with progress_steps() as step:
         built = build_image(
             suite,
@@ -129,23 +130,12 @@ def _show(report: ImageReport) -> None:
     """Print a verdict and the findings, grouped by requirement."""
     from hatch_agentsuite.sandbox.requirements import IMAGE_REQUIREMENTS
 
-    verdict = click.style("valid", fg="green", bold=True) if report.ok else click.style("refused", fg="red", bold=True)
-    click.echo(f"{printable(report.path)}: {verdict}")
+    click.echo(f"{printable(report.path)}: {verdict(report.ok)}")
     if report.digest:
         click.echo(f"  digest   {report.digest}")
     for image in report.images:
         click.echo(f"  {image.platform}  {image.kind} {printable(image.name)}  {image.digest}")
-    requirement = ""
-    for finding in sorted(report.findings, key=lambda item: (item.requirement, item.location)):
-        if finding.requirement != requirement:
-            requirement = finding.requirement
-            known = IMAGE_REQUIREMENTS.get(requirement)
-            click.echo(f"  {click.style(requirement, bold=True)} {known.title if known else ''}".rstrip())
-        colour = "red" if finding.is_error else "yellow"
-        place = f"{printable(finding.place)}: " if finding.location else ""
-        click.echo(f"    {click.style(finding.severity, fg=colour)}: {place}{printable(finding.message)}")
-        if finding.hint:
-            click.echo(f"      {printable(finding.hint)}")
+    show_by_requirement(report.findings, {name: item.title for name, item in IMAGE_REQUIREMENTS.items()})
     if not report.ok:
         errors = sum(finding.is_error for finding in report.findings)
         click.echo(f"  {counted(errors, 'error')}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import click
 
-from hatch_agentsuite.cli.console import progress_steps, reports_failures, show_findings
+from hatch_agentsuite.cli.console import check_tag, progress_steps, reports_failures, show_findings
 from hatch_agentsuite.findings import printable
 
 
@@ -71,8 +70,7 @@ def command(
 
     if name is not None and not is_identifier(name):
         raise click.BadParameter(f"must be an identifier ({IDENTIFIER_RULE})", param_hint="--name")
-    if tag is not None and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", tag):
-        raise click.BadParameter("must be 1 to 128 of A-Z, a-z, 0-9, `.`, `_` and `-`", param_hint="--tag")
+    check_tag(tag)
     options = Options(
         name=name,
         default_name=identifier_from(_default_name(source)),

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hatch_agentsuite.cli.console import FINDINGS, counted, format_option, reports_failures, show_json
+from hatch_agentsuite.cli.console import (
+    FINDINGS,
+    counted,
+    format_option,
+    reports_failures,
+    show_by_requirement,
+    show_json,
+    verdict,
+)
 from hatch_agentsuite.findings import printable
 
 if TYPE_CHECKING:
@@ -95,9 +103,8 @@ def _show(report: Report) -> None:
     """Print a verdict and the findings, grouped by requirement."""
     from hatch_agentsuite.validation.requirements import REQUIREMENTS
 
-    verdict = click.style("valid", fg="green", bold=True) if report.ok else click.style("refused", fg="red", bold=True)
     narrowed = f" (judged by {', '.join(report.requirements)} alone)" if report.requirements else ""
-    click.echo(f"{printable(report.path)}: {verdict}{narrowed}")
+    click.echo(f"{printable(report.path)}: {verdict(report.ok)}{narrowed}")
     if report.digest:
         click.echo(f"  digest   {report.digest}")
     if report.content_digest:
@@ -109,16 +116,7 @@ def _show(report: Report) -> None:
             f"{counted(summary.compositions, 'composition')}, "
             f"{counted(summary.tool_provider_compositions, 'ToolProvider composition')}"
         )
-    requirement = ""
-    for finding in sorted(report.findings, key=lambda item: (item.requirement, item.location)):
-        if finding.requirement != requirement:
-            requirement = finding.requirement
-            click.echo(f"  {click.style(requirement, bold=True)} {REQUIREMENTS[requirement].title}")
-        colour = "red" if finding.is_error else "yellow"
-        place = f"{printable(finding.place)}: " if finding.location else ""
-        click.echo(f"    {click.style(finding.severity, fg=colour)}: {place}{printable(finding.message)}")
-        if finding.hint:
-            click.echo(f"      {printable(finding.hint)}")
+    show_by_requirement(report.findings, {name: item.title for name, item in REQUIREMENTS.items()})
     if not report.ok:
         click.echo(f"  {_counted(report)}")
 

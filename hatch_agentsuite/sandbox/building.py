@@ -8,7 +8,6 @@ when it passed.
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +19,7 @@ from hatch_agentsuite.collection import collection_paused
 from hatch_agentsuite.documents import IMAGE_INDEX_MEDIA_TYPE, IMAGE_MANIFEST_MEDIA_TYPE
 from hatch_agentsuite.findings import Finding, RefusedError
 from hatch_agentsuite.jsondoc import canonical, digest, digest_bytes
-from hatch_agentsuite.layout import INDEX_FILE, LAYOUT_FILE, TAG_ANNOTATION, write_archive
+from hatch_agentsuite.layout import TAG_ANNOTATION, refuse_other_work, write_archive
 from hatch_agentsuite.packing import Step
 from hatch_agentsuite.sandbox import binding, inventory, provenance
 from hatch_agentsuite.sandbox.checks.subject import Subject
@@ -93,7 +92,7 @@ def build_image(
     if (agent is None) == (tool_provider is None):
         raise ValueError("an image is that of one agent or of one ToolProvider")
     begin: Step = step or (lambda _name, _size: None)
-    _refuse_to_replace_work(target)
+    refuse_other_work(target)
     with staged(target) as work, collection_paused():
         begin("reading the suite", 0)
         spool = work.with_name("spool")
@@ -117,13 +116,6 @@ def build_image(
             write_archive(layout, work)
     platforms = {selection.platform: item["digest"] for selection, item in zip(selections, made, strict=True)}
     return BuiltImage(target, top["digest"], platforms, tuple(build.findings))
-
-
-def _refuse_to_replace_work(target: Path) -> None:
-    """Raise :class:`FileExistsError` for a directory that holds anything but an image layout."""
-    if target.is_dir() and not {path.name for path in target.iterdir()} <= {LAYOUT_FILE, INDEX_FILE, "blobs"}:
-        message = "the directory holds more than an image layout, so it is not replaced"
-        raise FileExistsError(errno.EEXIST, message, str(target))
 
 
 def _find(store: ImageStore, selections: list[Selection]) -> list[_Inputs]:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from hatch_agentsuite.documents import IMAGE_MANIFEST_MEDIA_TYPE, PlatformImage, platform_name
+from hatch_agentsuite.documents import IMAGE_MANIFEST_MEDIA_TYPE, PLACEHOLDER_REGISTRY, PlatformImage, platform_name
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.jsondoc import JSONDocumentError, digest_bytes, is_digest, loads
 from hatch_agentsuite.layout import LAYOUT_FILE, Layout, LayoutArchive, LayoutDirectory, LayoutError, blob_path
@@ -26,7 +26,6 @@ from hatch_agentsuite.sandbox.nodes import Layer
 
 CONFIG_MEDIA_TYPE: Final = "application/vnd.oci.image.config.v1+json"
 REQUIREMENT: Final = "ASI-SRC-001"
-PLACEHOLDER: Final = "placeholder.invalid/"
 
 _MAX_DOCUMENT = 4 * 1024 * 1024
 _MAX_LAYERS = 500
@@ -171,7 +170,7 @@ class ImageStore:
     def manifest(self, reference: str, descriptor: Mapping[str, Any], location: str) -> Image:
         """Return the image of a manifest, its layers being there; raises :class:`RefusedError`."""
         digest = descriptor["digest"]
-        if reference.startswith(PLACEHOLDER):
+        if reference.startswith(f"{PLACEHOLDER_REGISTRY}/"):
             message = f"`{printable(reference)}` is a placeholder; the build profile must pin a real image"
             raise RefusedError(Finding(REQUIREMENT, "build", location, message))
         try:

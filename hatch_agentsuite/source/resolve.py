@@ -16,7 +16,7 @@ from typing import Any
 from hatch_agentsuite.archive.layer import Member
 from hatch_agentsuite.collection import collection_paused
 from hatch_agentsuite.content import Entry
-from hatch_agentsuite.documents import FILES_EXTENSION, FILES_MEDIA_TYPE, FILES_PATH
+from hatch_agentsuite.documents import FILES_EXTENSION, FILES_MEDIA_TYPE, FILES_PATH, PLACEHOLDER_REGISTRY
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS
 from hatch_agentsuite.paths import sort_key
@@ -30,7 +30,6 @@ from hatch_agentsuite.source.providers import ProviderKey, Providers, provider_f
 from hatch_agentsuite.source.tree import SourceTree
 from hatch_agentsuite.validation.capabilities import derived_capabilities
 
-PLACEHOLDER_REGISTRY = "placeholder.invalid"
 _ZERO_DIGEST = f"sha256:{'0' * 64}"
 
 

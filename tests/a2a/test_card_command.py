@@ -12,6 +12,7 @@ import pytest
 from agentsuite_converters.a2a.publishing import WELL_KNOWN
 from tests.a2a.cards import URL, public_profile, write_tree
 from tests.a2a.conftest import Command, read, written
+from tests.a2a.keys import PASSPHRASE
 from tests.cli.commands import agentsuite
 from tests.cli.test_startup import loaded_by
 from tests.converters.documents import aib, aidip, brick, write_files
@@ -284,3 +285,49 @@ def test_equal_input_gives_equal_bytes_in_every_process(cli: Command, tree: Path
             assert outcome.status == 0, outcome.err
             seen.add(Path(name).read_bytes())
     assert len(seen) == 2
+
+
+# --- signed as it is made ---
+
+
+@pytest.mark.usefixtures("keys")
+def test_card_is_signed_as_it_is_made(cli: Command, tree: Path) -> None:
+    """`--sign KEY.pem [--kid K] [--jku URL]`: the card is the same but for its signature, which the key verifies."""
+    jku = "https://agents.example.com/jwks.json"
+    assert cli("card", tree, "--agent", "harbour", "-o", "plain.json").status == 0
+    signing = ("--sign", "key.pem", "--kid", "k1", "--jku", jku)
+    assert cli("card", tree, "--agent", "harbour", "-o", "signed.json", *signing).status == 0
+    signed = read("signed.json")
+    assert len(signed.pop("signatures")) == 1
+    assert signed == read("plain.json")
+    assert cli("card", "verify", "signed.json", "--key", "public.pem").status == 0
+    assert cli("card", "verify", "signed.json", "--key", "other.pem").status == 1
+
+
+@pytest.mark.usefixtures("keys")
+def test_cards_of_a_site_are_signed(cli: Command, tree: Path) -> None:
+    """With one passphrase for all of them."""
+    outcome = cli("card", "site", tree, "-o", "site", "--sign", "locked.pem", stdin=f"{PASSPHRASE}\n")
+    assert outcome.status == 0, outcome.err
+    assert outcome.err.count("Passphrase") == 1
+    for agent in ("harbour", "pilot"):
+        assert cli("card", "verify", f"site/{agent}/{WELL_KNOWN}", "--key", "public.pem").status == 0
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (("--sign", "key.pem", "--protocol-version", "0.3"), 1, "only cards of A2A 1.0 are signed"),
+        (("--sign", "public.pem"), 1, "no private key in PEM"),
+        (("--sign", "key.pem", "--jku", "http://keys.example.com/"), 2, "--jku is an https URL"),
+        (("--kid", "k1"), 2, "give --sign KEY"),
+    ],
+)
+def test_card_that_cannot_be_signed_is_not_written(
+    cli: Command, tree: Path, options: tuple[str, ...], status: int, said: str
+) -> None:
+    outcome = cli("card", tree, "--agent", "harbour", "-o", "signed.json", *options)
+    assert outcome.status == status
+    assert said in outcome.err
+    assert not Path("signed.json").exists()

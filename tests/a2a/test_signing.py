@@ -15,7 +15,6 @@ from agentsuite_converters.a2a.check import check_card
 from agentsuite_converters.a2a.projection import CardOptions
 from agentsuite_converters.a2a.publishing import publish_card
 from agentsuite_converters.a2a.signing import (
-    ALGORITHMS,
     PassphraseNeededError,
     private_key,
     public_key,
@@ -26,6 +25,8 @@ from agentsuite_converters.a2a.signing import (
 from hatch_agentsuite.findings import RefusedError
 from tests.a2a.cards import GONE, Json, agent, card_03, card_10, changed, full_10
 from tests.a2a.keys import PASSPHRASE, key_of, known, secret
+
+KINDS = ("ES256", "EdDSA", "RS256")
 
 
 def sdk_accepts(card: Json, kind: str) -> bool:
@@ -46,7 +47,7 @@ def protected(card: Json) -> Any:
     return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
 
 
-@pytest.mark.parametrize("kind", ALGORITHMS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("card", [card_10(), full_10(), changed(full_10(), {"/name": "Häfen 港 😀"})])
 def test_the_sdk_accepts_our_signature(card: Json, kind: str) -> None:
     """Section 8.4.2; for every key that we take, and text beyond ASCII and the BMP."""
@@ -67,7 +68,7 @@ def test_what_is_not_given_is_not_in_the_header() -> None:
     assert protected(sign(card_10(), private_key(secret("EdDSA")))) == {"alg": "EdDSA", "typ": "JOSE"}
 
 
-@pytest.mark.parametrize("kind", ALGORITHMS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_signing_changes_nothing_but_signatures(kind: str) -> None:
     """Earlier signatures stay as they are, to the digit of a number in their headers; the given card is untouched."""
     earlier = {"protected": "eyJhbGciOiJFUzI1NiJ9", "signature": "c2ln", "header": {"n": 1, "id": 2**53 - 1}}
@@ -193,7 +194,7 @@ def test_hostile_signatures_are_only_wrong(signature: Json) -> None:
 # --- keys ---
 
 
-@pytest.mark.parametrize("kind", ALGORITHMS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_encrypted_key_asks_for_its_passphrase(kind: str) -> None:
     data = secret(kind, PASSPHRASE)
     with pytest.raises(PassphraseNeededError):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hatch_agentsuite.paths import (
     Form,
     PathSet,
-    absolute_fault,
     fold,
     is_below,
     parents,
@@ -44,7 +43,6 @@ PATHS = st.lists(SEGMENT, min_size=1, max_size=4).map("/".join)
 )
 def test_clean_paths_have_no_fault(path: str) -> None:
     assert path_fault(path) is None
-    assert absolute_fault("/" + path) is None
 
 
 @pytest.mark.parametrize(
@@ -74,22 +72,6 @@ def test_clean_paths_have_no_fault(path: str) -> None:
 def test_other_paths_are_refused(path: str, fault: str) -> None:
     """Section 1: relative, slash-separated, clean; no backslash, no empty, `.` or `..` segment."""
     assert fault in (path_fault(path) or "")
-
-
-@pytest.mark.parametrize(
-    ("path", "fault"),
-    [
-        ("/", None),
-        ("/opt/x", None),
-        ("", "is not absolute"),
-        ("opt", "is not absolute"),
-        ("//", "is absolute"),
-        ("/opt/", "an empty segment"),
-        ("/opt/../x", "a `..` segment"),
-    ],
-)
-def test_absolute_paths_are_normalised_ones(path: str, fault: str | None) -> None:
-    assert absolute_fault(path) == fault if fault is None else fault in (absolute_fault(path) or "")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ A card that is refused is not returned, in whole or in part.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,13 +33,18 @@ WELL_KNOWN = ".well-known/agent-card.json"
 
 @dataclass(frozen=True)
 class Published:
-    """The card of an agent: its bytes and version, what was derived, and warnings."""
+    """The card of an agent: its value and version, what was derived, and warnings."""
 
     agent: str
-    data: bytes
+    card: JSONObject
     version: Version
     derived: tuple[Note, ...]
     warnings: tuple[Finding, ...]
+
+    @property
+    def data(self) -> bytes:
+        """Return the bytes that are published."""
+        return serialize(self.card)
 
 
 def publish_card(
@@ -55,8 +59,8 @@ def publish_card(
     card = projected.card
     findings = [*check_card(card, projected.version), *disclosed(card, agent, allow_local=allow_local)]
     _refuse(findings)
-    data = serialize(as_protojson(card) if projected.version == "1.0" else card)
-    return Published(agent.id, data, projected.version, projected.derived, tuple(findings))
+    written = as_protojson(card) if projected.version == "1.0" else card
+    return Published(agent.id, written, projected.version, projected.derived, tuple(findings))
 
 
 def publish_all(
@@ -91,7 +95,7 @@ def publish_all(
 
 def _shared(card: Published, taken: dict[tuple[str, str], str]) -> Iterator[Finding]:
     """Yield a warning for each interface at which an agent before is called, too: no client can tell the two apart."""
-    for item in interfaces_of(json.loads(card.data), card.version):
+    for item in interfaces_of(card.card, card.version):
         other = taken.setdefault((item.url, item.tenant), card.agent)
         if other != card.agent:
             message = f"the agent `{other}` is called at this URL, too"

@@ -20,8 +20,6 @@ from hatch_agentsuite.findings import Finding, RefusedError, pointer, printable
 if TYPE_CHECKING:
     from hatch_agentsuite.documents import JSONObject, JSONValue
 
-ALGORITHMS = ("ES256", "EdDSA", "RS256")
-
 
 @dataclass(frozen=True)
 class Key:
