@@ -95,7 +95,8 @@ def sign(file: Path, key: Path, kid: str, jku: str, output: Path, force: bool) -
     """Sign FILE, a card of version 1.0, with an ES256, EdDSA or RS256 key, as the A2A SDK does."""
     from agentsuite_converters.a2a.signing import uncovered
 
-    card, signed = _read(file), signer(key, kid, jku)
+    signed = signer(key, kid, jku)
+    card = _read(file)
     with _locates(file, output):
         made = signed(card)
         _write(output, made, force=force or (output.exists() and output.samefile(file)))
