@@ -10,23 +10,17 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from hatch_agentsuite.findings import Category, Finding, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
 from hatch_agentsuite.paths import PathSet, path_fault, symlink_fault
+from hatch_agentsuite.regular import read_regular
 
-CHUNK = 1 << 20
-_SMALL = 4096
-
-_READ_REGULAR = os.O_RDONLY
-for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"):
-    _READ_REGULAR |= getattr(os, _flag, 0)
+_OPEN_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 EntryType = Literal["file", "directory", "symlink", "hardlink"]
 
@@ -184,72 +178,35 @@ def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     pending = [""]
     while pending:
         folder = pending.pop()
-        with os.scandir(root / folder) as iterator:
-            found = sorted(iterator, key=lambda item: item.name.encode("utf-8", "surrogateescape"))
         prefix = f"{folder}/" if folder else ""
         folders = []
-        for item in found:
-            path = prefix + item.name
-            status = item.stat(follow_symlinks=False)
+        for name, status in _listed(root, folder):
+            path = prefix + name
             yield path, status
             if stat.S_ISDIR(status.st_mode):
                 folders.append(path)
         pending.extend(reversed(folders))
 
 
-@contextmanager
-def open_regular(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a regular file for reading, never a link to one, never blocking on what is not one.
+def _listed(root: Path, folder: str) -> list[tuple[str, os.stat_result]]:
+    """Return names and status of what is in a folder, sorted by bytes.
 
-    Raises :class:`OSError` when it is anything else.
+    Where the system can, all are looked up from the opened folder: that is faster, and a folder that becomes a link
+    meanwhile leads nowhere.
     """
-    descriptor, _ = _opened(path)
+    if os.scandir not in os.supports_fd:
+        return _scanned(root / folder)
+    descriptor = os.open(root / folder, _OPEN_FOLDER | (os.O_NOFOLLOW if folder else 0))
     try:
-        stream = os.fdopen(descriptor, "rb", buffering=0)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    with stream:
-        yield stream
-
-
-def read_regular(path: str | Path, most: int = sys.maxsize) -> Iterator[bytes]:
-    """Yield the bytes of a regular file in bounded pieces, at most ``most`` of them; it is opened as above.
-
-    For the many small files of a tree: a stream object each, and a buffer larger than the file, would cost more than
-    the reading.
-    """
-    descriptor, size = _opened(path)
-    try:
-        piece = min(max(size + 1, _SMALL), CHUNK)
-        while most and (chunk := os.read(descriptor, min(most, piece))):
-            yield chunk
-            most -= len(chunk)
+        return _scanned(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _opened(path: str | Path) -> tuple[int, int]:
-    """Return the descriptor and the size of a regular file; refuse anything else."""
-    descriptor = os.open(path, _READ_REGULAR)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(f"{path} is not a regular file")
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor, status.st_size
-
-
-def hash_file(path: str | Path) -> tuple[int, str]:
-    """Return size and digest of a regular file, read once in bounded pieces (6.2)."""
-    hasher = hashlib.sha256()
-    size = 0
-    for chunk in read_regular(path):
-        hasher.update(chunk)
-        size += len(chunk)
-    return size, f"sha256:{hasher.hexdigest()}"
+def _scanned(folder: Path | int) -> list[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as iterator:
+        found = [(item.name, item.stat(follow_symlinks=False)) for item in iterator]
+    return sorted(found, key=lambda item: item[0].encode("utf-8", "surrogateescape"))
 
 
 def special_kind(mode: int) -> str | None:

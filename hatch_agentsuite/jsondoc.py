@@ -16,12 +16,13 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hatch_agentsuite.findings import pointer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from hatch_agentsuite.documents import JSONObject, JSONValue
 
@@ -116,6 +117,16 @@ def canonical(value: JSONValue) -> bytes:
         raise JSONDocumentError(f"the value has no canonical form: {error}") from None
 
 
+def canonical_object(value: JSONObject, known: Mapping[str, bytes]) -> bytes:
+    """Return the RFC 8785 bytes of an object of whose members some are ``known`` by their RFC 8785 bytes.
+
+    A known member need not be in ``value``; where it is, the known bytes count.
+    """
+    members = {name: canonical(member) for name, member in value.items() if name not in known} | dict(known)
+    ordered = sorted(members, key=lambda name: name.encode("utf-16-be"))
+    return b"{" + b",".join(canonical(name) + b":" + members[name] for name in ordered) + b"}"
+
+
 def digest(value: JSONValue) -> str:
     """Return the manifest identity of a value: SHA-256 over its canonical bytes (6.1)."""
     return digest_bytes(canonical(value))
@@ -126,12 +137,13 @@ def digest_bytes(data: bytes) -> str:
     return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def variant_digest(variant: JSONObject) -> str:
+def variant_digest(variant: JSONObject, known: Mapping[str, bytes] = MappingProxyType({})) -> str:
     """Return the identity of a ToolProvider variant: its JCS digest with ``variantDigest`` emptied (6.3).
 
-    Every other member counts as written, also one that says no more than its absence would.
+    Every other member counts as written, also one that says no more than its absence would. ``known`` are members whose
+    RFC 8785 bytes are at hand: an inventory is long.
     """
-    return digest({**variant, "variantDigest": ""})
+    return digest_bytes(canonical_object({**variant, "variantDigest": ""}, known))
 
 
 def is_digest(value: object) -> bool:

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final, Protocol
 
 from hatch_agentsuite.archive.layer import Blob, HashingSink
 from hatch_agentsuite.archive.tar import END, TarError, TarReader, header, padding
-from hatch_agentsuite.content import CHUNK, Entry, open_regular
+from hatch_agentsuite.content import Entry
 from hatch_agentsuite.documents import (
     ARTIFACT_TYPE,
     CONTENT_LAYER_MEDIA_TYPE,
@@ -27,6 +27,7 @@ from hatch_agentsuite.documents import (
 )
 from hatch_agentsuite.findings import Finding, RefusedError
 from hatch_agentsuite.jsondoc import canonical, digest_bytes
+from hatch_agentsuite.regular import CHUNK, open_regular
 
 LAYOUT_FILE: Final = "oci-layout"
 INDEX_FILE: Final = "index.json"

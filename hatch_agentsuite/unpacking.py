@@ -15,10 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from hatch_agentsuite.archive.layer import LayerSink
-from hatch_agentsuite.content import CHUNK, Entry
+from hatch_agentsuite.content import Entry
 from hatch_agentsuite.findings import Finding, RefusedError
 from hatch_agentsuite.layout import Layout, LayoutError, blob_path
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
+from hatch_agentsuite.regular import CHUNK
 from hatch_agentsuite.validation.evidence import evidence
 from hatch_agentsuite.validation.oci import read_envelope
 from hatch_agentsuite.validation.suite import load_suite

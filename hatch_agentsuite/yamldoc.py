@@ -30,7 +30,8 @@ _MAX_POINTER_TEXT = 1 << 24
 _QUOTE = "put it in quotes if it is a string"
 
 # Controls, invisible line breaks and the byte order mark: YAML refuses some, ends a line at others, drops the last.
-_RAW = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_RAW_ASCII = re.compile(r"[^\t\n\r\x20-\x7e]")
+_RAW = r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 _COMMENT = re.compile(r"#[^\r\n]*")
 
 
@@ -87,7 +88,7 @@ def _decode(data: bytes) -> str:
         raise YAMLDocumentError("the document is not UTF-8", *place, hint="save the file as UTF-8") from None
     if text.startswith("\ufeff"):
         raise YAMLDocumentError("the document begins with a byte order mark", hint="save the file as UTF-8 without one")
-    raw = _RAW.search(text)
+    raw = (_RAW_ASCII if text.isascii() else re.compile(_RAW)).search(text)  # the large class takes long to compile
     if raw:
         code = ord(raw.group())
         escape = f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"

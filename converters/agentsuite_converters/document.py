@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hatch_agentsuite import jsondoc, yamldoc
-from hatch_agentsuite.content import open_regular
 from hatch_agentsuite.findings import Finding, RefusedError, printable
+from hatch_agentsuite.regular import open_regular
 
 if TYPE_CHECKING:
     from hatch_agentsuite.documents import JSONValue

@@ -15,9 +15,9 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from agentsuite_converters.urls import has_credentials, scheme
-from hatch_agentsuite.content import CHUNK, open_regular
 from hatch_agentsuite.findings import Category
 from hatch_agentsuite.paths import path_fault
+from hatch_agentsuite.regular import CHUNK, open_regular
 
 MAX_FILE_BYTES = 16 * 1024**2
 MAX_TOTAL_BYTES = 64 * 1024**2

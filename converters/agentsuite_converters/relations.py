@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from agentsuite_converters.document import dump
 from agentsuite_converters.members import member, text
-from hatch_agentsuite.content import open_regular
 from hatch_agentsuite.documents import profile_path
 from hatch_agentsuite.findings import Finding
 from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, loads
+from hatch_agentsuite.regular import open_regular
 from hatch_agentsuite.yamldoc import YAMLDocumentError
 from hatch_agentsuite.yamldoc import loads as load_yaml
 

@@ -48,15 +48,17 @@ class GzipError(Exception):
 class BlockGzipWriter:
     """Compresses what is written to it into ``sink``; :meth:`close` ends the member.
 
-    ``workers`` threads compress; at most twice as many blocks wait, so memory does not grow with the input.
+    ``workers`` threads compress and one more writes; at most twice as many blocks wait, so memory does not grow with
+    the input. What ``sink`` raises is raised by a later :meth:`write`, or by :meth:`close`.
     """
 
     def __init__(self, sink: Sink, codec: Codec = "zlib", workers: int | None = None) -> None:
         self._sink = sink
         self._deflate = deflater(codec)
         count = workers or default_workers()
-        self._pool = ThreadPoolExecutor(count, thread_name_prefix="deflate")
-        self._waiting: deque[Future[bytes]] = deque()
+        self._deflating = ThreadPoolExecutor(count, thread_name_prefix="deflate")
+        self._emitting = ThreadPoolExecutor(1, thread_name_prefix="emit")
+        self._waiting: deque[Future[None]] = deque()
         self._most_waiting = 2 * count
         self._parts: list[bytes] = []
         self._length = 0
@@ -75,29 +77,39 @@ class BlockGzipWriter:
 
     def close(self) -> None:
         """Compress what is left and write the trailer."""
-        self._submit(b"".join(self._parts), last=True)
-        while self._waiting:
-            self._sink.write(self._waiting.popleft().result())
-        self._sink.write(struct.pack("<II", self._checksum, self._size & 0xFFFFFFFF))
-        self._pool.shutdown()
+        try:
+            self._submit(b"".join(self._parts), last=True)
+            while self._waiting:
+                self._waiting.popleft().result()
+            self._sink.write(struct.pack("<II", self._checksum, self._size & 0xFFFFFFFF))
+        finally:
+            self._stop()
 
     def _cut(self) -> None:
-        """Submit whole blocks, and keep what is left, which is at least a byte."""
-        data = b"".join(self._parts)
-        start = 0
-        while len(data) - start > BLOCK:
-            self._submit(data[start : start + BLOCK], last=False)
-            start += BLOCK
-        self._parts = [data[start:]]
-        self._length = len(data) - start
+        """Submit whole blocks, and keep what is left, which is at least a byte of the last part."""
+        while self._length > BLOCK:
+            self._length -= BLOCK
+            part = self._parts.pop()
+            self._parts.append(part[: -self._length])
+            self._submit(b"".join(self._parts), last=False)
+            self._parts = [part[-self._length :]]
 
     def _submit(self, block: bytes, *, last: bool) -> None:
+        compressed = self._deflating.submit(self._deflate, block, self._dictionary, last)
+        self._dictionary = block[-_WINDOW:]
+        self._waiting.append(self._emitting.submit(self._emit, block, compressed))
+        while len(self._waiting) > self._most_waiting:
+            self._waiting.popleft().result()
+
+    def _emit(self, block: bytes, compressed: Future[bytes]) -> None:
+        """Account for a block and write what became of it; a single thread does so, block by block."""
         self._checksum = zlib.crc32(block, self._checksum)
         self._size += len(block)
-        self._waiting.append(self._pool.submit(self._deflate, block, self._dictionary, last))
-        self._dictionary = block[-_WINDOW:]
-        while len(self._waiting) > self._most_waiting:
-            self._sink.write(self._waiting.popleft().result())
+        self._sink.write(compressed.result())
+
+    def _stop(self) -> None:
+        self._deflating.shutdown(cancel_futures=True)
+        self._emitting.shutdown(cancel_futures=True)
 
     def __enter__(self) -> BlockGzipWriter:  # noqa: PYI034 -- typing.Self needs Python 3.11
         return self
@@ -108,7 +120,7 @@ class BlockGzipWriter:
         if kind is None:
             self.close()
         else:
-            self._pool.shutdown(cancel_futures=True)
+            self._stop()
 
 
 def default_workers() -> int:

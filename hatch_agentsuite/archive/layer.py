@@ -14,9 +14,10 @@ from typing import BinaryIO, NamedTuple
 from hatch_agentsuite.archive.gzip import BlockGzipWriter, Codec, GzipError, GzipReader
 from hatch_agentsuite.archive.pieces import Pieces
 from hatch_agentsuite.archive.tar import END, TarError, TarReader, header, padding
-from hatch_agentsuite.content import ContentTree, Entry, Observer, TreeLimitError, read_regular
+from hatch_agentsuite.content import ContentTree, Entry, Observer, TreeLimitError
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
+from hatch_agentsuite.regular import read_regular
 
 Progress = Callable[[int], None]
 """Called with the number of payload bytes that were done since the last call."""

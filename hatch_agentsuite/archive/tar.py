@@ -127,7 +127,7 @@ def _block(prefix: bytes, name: bytes, typeflag: bytes, mode: int, size: int, ta
     fields = (name, b"%07o" % (mode & 0o777), _ZERO, _ZERO, b"%011o" % size, _EPOCH)
     more = (typeflag, target, b"ustar\x0000", _ZERO, _ZERO, prefix)
     unsummed = _FIELDS.pack(*fields, b" " * 8, *more)
-    return _FIELDS.pack(*fields, b"%06o\0 " % _byte_sum(unsummed), *more)
+    return b"%b%06o\0 %b" % (unsummed[:148], _byte_sum(unsummed), unsummed[156:])
 
 
 def _byte_sum(block: bytes) -> int:

@@ -39,8 +39,8 @@ def _show(file: Path, mode: str | None) -> bool:
 
 def _digest(file: Path, mode: str | None) -> tuple[str, str]:
     from hatch_agentsuite import jsondoc, yamldoc
-    from hatch_agentsuite.content import hash_file
     from hatch_agentsuite.documents import SCHEMAS
+    from hatch_agentsuite.regular import hash_file
 
     if not file.is_file():
         fail(f"{printable(str(file))}: there is no such file", 2)

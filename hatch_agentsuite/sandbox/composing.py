@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from hatch_agentsuite.content import read_regular
 from hatch_agentsuite.findings import Finding, printable
 from hatch_agentsuite.jsondoc import digest_bytes
+from hatch_agentsuite.regular import read_regular
 from hatch_agentsuite.sandbox.filesystem import IMPLIED, ROOT, Filesystem, PathError
 from hatch_agentsuite.sandbox.layers import examined
 from hatch_agentsuite.sandbox.nodes import OURS, Node

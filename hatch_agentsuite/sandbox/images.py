@@ -14,15 +14,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from hatch_agentsuite.documents import IMAGE_MANIFEST_MEDIA_TYPE, PLACEHOLDER_REGISTRY, PlatformImage, platform_name
+from hatch_agentsuite.documents import IMAGE_MANIFEST_MEDIA_TYPE, PLACEHOLDER_REGISTRY, platform_name
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.jsondoc import JSONDocumentError, digest_bytes, is_digest, loads
 from hatch_agentsuite.layout import LAYOUT_FILE, Layout, LayoutArchive, LayoutDirectory, LayoutError, blob_path
 from hatch_agentsuite.sandbox.inflating import MEDIA_TYPES, LayerDataError
 from hatch_agentsuite.sandbox.layers import Budget, Progress, read_layer
 from hatch_agentsuite.sandbox.nodes import Layer
+
+if TYPE_CHECKING:
+    from hatch_agentsuite.document_types import PlatformImage
 
 CONFIG_MEDIA_TYPE: Final = "application/vnd.oci.image.config.v1+json"
 REQUIREMENT: Final = "ASI-SRC-001"

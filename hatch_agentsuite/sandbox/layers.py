@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, BinaryIO, Final
 
-from hatch_agentsuite.content import CHUNK
+from hatch_agentsuite.regular import CHUNK
 from hatch_agentsuite.sandbox.elf import ElfError, Executable, examine, looks_executable
 from hatch_agentsuite.sandbox.inflating import Inflated, LayerDataError
 from hatch_agentsuite.sandbox.nodes import Change, Layer, Node

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hatch_agentsuite.documents import PlatformImage, platform_name
+from hatch_agentsuite.documents import platform_name
 from hatch_agentsuite.findings import Finding, RefusedError
 from hatch_agentsuite.paths import is_below
 from hatch_agentsuite.validation.suite import Document, ProviderKey, Suite
+
+if TYPE_CHECKING:
+    from hatch_agentsuite.document_types import PlatformImage
 
 REQUIREMENT = "ASI-SRC-001"
 

@@ -14,11 +14,12 @@ from typing import Any, BinaryIO, Final
 from hatch_agentsuite.archive.gzip import BlockGzipWriter, Codec
 from hatch_agentsuite.archive.layer import HashingSink
 from hatch_agentsuite.archive.tar import END, header, padding
-from hatch_agentsuite.content import CHUNK, Entry, EntryType
+from hatch_agentsuite.content import Entry, EntryType
 from hatch_agentsuite.documents import IMAGE_INDEX_MEDIA_TYPE
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.jsondoc import canonical, digest_bytes
 from hatch_agentsuite.layout import BLOBS, INDEX_FILE, LAYOUT_FILE, LayoutError, blob_path, descriptor
+from hatch_agentsuite.regular import CHUNK
 from hatch_agentsuite.sandbox.composing import Planned, chunks
 from hatch_agentsuite.sandbox.images import ImageStore
 

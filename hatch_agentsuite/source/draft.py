@@ -7,14 +7,14 @@ member in, or finds the written one equal, or reports both values and which of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import agentsuite_schemas
-from hatch_agentsuite.content import open_regular
 from hatch_agentsuite.documents import SCHEMA_VERSION, SCHEMAS
 from hatch_agentsuite.findings import Category, Finding, RefusedError, pointer, printable
 from hatch_agentsuite.jsondoc import DEFAULT_LIMITS, JSONDocumentError, canonical, digest_bytes, loads
+from hatch_agentsuite.regular import open_regular
 from hatch_agentsuite.source.tree import SourceTree
 from hatch_agentsuite.validation.shape import owner, shape_findings
 from hatch_agentsuite.yamldoc import YAMLDocumentError
@@ -41,9 +41,14 @@ class Problems:
         """Take several findings down."""
         self.findings.extend(findings)
 
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything that was found is an error."""
+        return any(finding.is_error for finding in self.findings)
+
     def stop(self) -> None:
         """Raise :class:`RefusedError` with everything found so far, if any of it is an error."""
-        if any(finding.is_error for finding in self.findings):
+        if self.has_errors:
             raise RefusedError(*dict.fromkeys(self.findings))
 
 
@@ -60,6 +65,7 @@ class Draft:
     literals: Mapping[str, str] = field(default_factory=dict)
     is_readable: bool = True
     _packed: bytes | None = field(default=None, init=False, repr=False)
+    _faults: list[Finding] | None = field(default=None, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -118,20 +124,21 @@ class Draft:
         self.settle(("schemaVersion",), SCHEMA_VERSION, "this version of the format")
         self.settle(("mediaType",), MEDIA_TYPES[self.kind], "the kind of document")
 
+    def seal(self, packed: bytes) -> None:
+        """Take the canonical bytes of the finished value and judge it now, so that it need not be kept whole."""
+        self._packed = packed
+        self._faults = self._judged()
+
     def check(self) -> None:
         """Hold the finished document against its schema and report what is wrong in terms of the written file."""
+        self.problems.extend(self._judged() if self._faults is None else self._faults)
+
+    def _judged(self) -> list[Finding]:
+        found = []
         for finding in shape_findings(self.kind, self.name, self.value):
-            place = finding.location.partition("#")[2]
-            line, column = self._mark_of(place)
-            self.problems.add(
-                finding.requirement,
-                finding.category,
-                finding.location,
-                finding.message,
-                finding.hint,
-                line=line,
-                column=column,
-            )
+            line, column = self._mark_of(finding.location.partition("#")[2])
+            found.append(replace(finding, line=line, column=column))
+        return found
 
     def _mark(self, where: Path) -> tuple[int | None, int | None]:
         return self._mark_of(pointer(*where))

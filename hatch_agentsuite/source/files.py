@@ -7,8 +7,9 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from hatch_agentsuite.archive.layer import Member
-from hatch_agentsuite.content import Entry, hash_file
+from hatch_agentsuite.content import Entry
 from hatch_agentsuite.layout import blob_path
+from hatch_agentsuite.regular import hash_file
 from hatch_agentsuite.source.draft import Draft, Path
 from hatch_agentsuite.source.tree import SourceTree
 

@@ -8,18 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from hatch_agentsuite.jsondoc import variant_digest
+from hatch_agentsuite.archive.layer import Member
+from hatch_agentsuite.jsondoc import canonical, canonical_object, variant_digest
 from hatch_agentsuite.source.draft import Draft, Path
 from hatch_agentsuite.source.files import Files
+from hatch_agentsuite.source.hashing import Hashing, Progress
 from hatch_agentsuite.source.inventory import (
-    PayloadEntry,
-    Progress,
     check_inventory_size,
-    hash_entries,
+    inventory,
     payload_entries,
+    payload_members,
     settle_inventory,
 )
-from hatch_agentsuite.source.tree import SourceTree
+from hatch_agentsuite.source.tree import SourceEntry, SourceTree
 
 ProviderKey = tuple[str, str]
 VariantKey = tuple[ProviderKey, int]
@@ -36,7 +37,10 @@ _EVIDENCE_TYPES = {
 
 @dataclass
 class Providers:
-    """The ToolProviders of a source tree: drafts by id and version, finished once their ``digests`` are known."""
+    """The ToolProviders of a source tree: drafts by id and version, finished once their ``digests`` are known.
+
+    A finished draft has no inventories any more: they are in its packed bytes, and what they list is in ``members``.
+    """
 
     tree: SourceTree
     files: Files
@@ -44,7 +48,10 @@ class Providers:
     progress: Progress | None = None
     drafts: dict[ProviderKey, Draft] = field(default_factory=dict)
     digests: dict[ProviderKey, str] = field(default_factory=dict)
-    payloads: dict[tuple[ProviderKey, int], list[PayloadEntry]] = field(default_factory=dict)
+    members: list[Member] = field(default_factory=list)
+    payloads: dict[VariantKey, list[SourceEntry]] = field(default_factory=dict)
+    _packed: dict[VariantKey, dict[str, bytes]] = field(default_factory=dict)
+    _hashing: Hashing[VariantKey] = field(init=False, repr=False)
     _finished: set[VariantKey] = field(default_factory=set)
 
     def add(self, key: ProviderKey, draft: Draft) -> None:
@@ -63,23 +70,30 @@ class Providers:
             )
         for index, variant in enumerate(draft.value.get("variants", [])):
             self._place(key, draft, ("variants", index), variant)
-        payloads = [self.payloads.get((key, index), []) for index in range(len(draft.value.get("variants", [])))]
+        payloads = [
+            (variant["payloadRoot"], self.payloads[key, index])
+            for index, variant in enumerate(draft.value.get("variants", []))
+            if (key, index) in self.payloads
+        ]
         if not check_inventory_size(draft, ("variants",), payloads):
             draft.problems.stop()
 
     def finish(self) -> None:
-        """Hash payloads and schemas, then fill in variants in the order of their dependencies."""
+        """Hash payloads and schemas, and fill in variants in the order of their dependencies."""
         for draft in self.drafts.values():
             for index, tool in enumerate(draft.value.get("tools", [])):
                 for member in ("inputSchema", "outputSchema"):
                     if member in tool:
                         self.files.settle_reference(draft, ("tools", index, member))
-        for key, index in list(self.payloads):
-            self._inventory(self.drafts[key], index, self.payloads.pop((key, index)))
-        for key, draft in self.drafts.items():
-            for index in range(len(draft.value.get("variants", []))):
-                self._finish_variant(key, index, ())
-        self.digests = {key: draft.digest() for key, draft in self.drafts.items()}
+        files = {
+            variant: [entry for entry in payload if entry.kind == "file"] for variant, payload in self.payloads.items()
+        }
+        with Hashing(str(self.tree.root), files, self.workers, self.progress) as self._hashing:
+            for key, draft in self.drafts.items():
+                for index in range(len(draft.value.get("variants", []))):
+                    self._finish_variant((key, index), ())
+                self._seal(key, draft)
+                self.digests[key] = draft.digest()
 
     def variant(self, key: ProviderKey, platform: Any) -> dict[str, Any] | None:
         """Return the variant for a platform."""
@@ -151,16 +165,30 @@ class Providers:
         )
         return None
 
-    def _inventory(self, draft: Draft, index: int, payload: list[PayloadEntry]) -> None:
-        where: Path = ("variants", index)
+    def _seal(self, key: ProviderKey, draft: Draft) -> None:
+        """Let go of the inventories, which are packed: tens of thousands of entries need not be held twice."""
+        variants = draft.value.get("variants", [])
+        packed = [canonical_object(item, self._packed.pop((key, index), {})) for index, item in enumerate(variants)]
+        draft.seal(canonical_object(draft.value, {"variants": b"[" + b",".join(packed) + b"]"} if packed else {}))
+        if draft.problems.has_errors:
+            return
+        for variant in variants:
+            self.members.extend(payload_members(self.tree, variant))
+            del variant["files"]
+
+    def _inventory(self, variant_key: VariantKey) -> None:
+        draft = self.drafts[variant_key[0]]
+        where: Path = ("variants", variant_key[1])
         try:
-            hashed = hash_entries(self.tree, payload, self.workers, self.progress)
+            found = self._hashing.results(variant_key)
+            computed = inventory(draft.at(where)["payloadRoot"], self.payloads.pop(variant_key), found)
         except OSError as error:
             message = f"a payload file cannot be read: {error.filename}: {error.strerror or error}"
             draft.report("SOURCE-TREE-001", "path", where, message)
             return
-        settle_inventory(self.tree, draft, where, hashed)
+        settle_inventory(self.tree, draft, where, computed)
         variant = draft.at(where)
+        self._packed[variant_key] = {"files": canonical(variant["files"])}
         for member in ("sbom", "provenance"):
             if member in variant:
                 self._evidence(draft, (*where, member), variant)
@@ -189,21 +217,24 @@ class Providers:
         if found:
             variant[member] = {"mediaType": media_type, "digest": found[0], "size": found[1]}
 
-    def _finish_variant(self, key: ProviderKey, index: int, way: tuple[ProviderKey, ...]) -> None:
+    def _finish_variant(self, variant_key: VariantKey, way: tuple[ProviderKey, ...]) -> None:
+        key, index = variant_key
         draft = self.drafts[key]
         where: Path = ("variants", index)
         variant = draft.at(where)
         platform = variant.get("platform")
-        if not platform or (key, index) in self._finished:
+        if not platform or variant_key in self._finished:
             return
         if key in way:
             circle = " -> ".join(f"{name} {version}" for name, version in (*way[way.index(key) :], key))
             draft.report("AS-GRAPH-001", "graph", (*where, "dependencies"), f"the dependencies form a cycle: {circle}")
             return
+        self._inventory(variant_key)
         for number, target in enumerate(_dependencies(variant)):
             self._settle_dependency(draft, (*where, "dependencies", number), target, platform, (*way, key))
-        self._finished.add((key, index))
-        draft.settle((*where, "variantDigest"), variant_digest(variant), "section 6.3")
+        self._finished.add(variant_key)
+        digest = variant_digest(variant, self._packed.get(variant_key, {}))
+        draft.settle((*where, "variantDigest"), digest, "section 6.3")
 
     def _settle_dependency(
         self, draft: Draft, where: Path, target: ProviderKey, platform: Any, way: tuple[ProviderKey, ...]
@@ -218,7 +249,7 @@ class Providers:
         if index is None:
             draft.report("AS-GRAPH-001", "graph", where, f"{name} has no variant for {_platform(platform)}")
             return
-        self._finish_variant(target, index, way)
+        self._finish_variant((target, index), way)
         if "variantDigest" in variants[index]:
             draft.settle((*where, "variantDigest"), variants[index]["variantDigest"], f"the variant of {name}")
 

@@ -24,7 +24,7 @@ from hatch_agentsuite.source.agents import Agents
 from hatch_agentsuite.source.compositions import Compositions
 from hatch_agentsuite.source.draft import Draft, Problems, bind_extension, read_draft
 from hatch_agentsuite.source.files import Files
-from hatch_agentsuite.source.inventory import Progress, payload_members
+from hatch_agentsuite.source.hashing import Progress
 from hatch_agentsuite.source.options import Options
 from hatch_agentsuite.source.providers import ProviderKey, Providers, provider_folders, settle_catalog
 from hatch_agentsuite.source.tree import SourceTree
@@ -340,11 +340,7 @@ class _Resolution:
             members[draft.path] = Member(entry, data)
             if draft.file:
                 origins[draft.path] = draft.file
-        for draft in self.providers.drafts.values():
-            for variant in draft.value.get("variants", []):
-                for member in payload_members(self.tree, variant["payloadRoot"], variant):
-                    members[member.entry.path] = member
-            draft.value.clear()  # it is packed; tens of thousands of entries need not be held twice
+        members.update((member.entry.path, member) for member in self.providers.members)
         if len(members) > DEFAULT_LIMITS.entries:
             message = f"the suite has {len(members):,} entries; at most {DEFAULT_LIMITS.entries:,} are allowed"
             self.problems.add("AS-PATH-001", "path", "", message)

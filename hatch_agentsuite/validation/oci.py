@@ -16,11 +16,12 @@ from typing import Any, BinaryIO
 
 import agentsuite_schemas
 from hatch_agentsuite.archive.layer import LayerSink, read_layer
-from hatch_agentsuite.content import CHUNK, ContentTree, Observer
+from hatch_agentsuite.content import ContentTree, Observer
 from hatch_agentsuite.findings import Finding, pointer
 from hatch_agentsuite.jsondoc import JSONDocumentError, digest_bytes, is_digest, loads
 from hatch_agentsuite.layout import EMPTY_CONFIG_DIGEST, INDEX_FILE, LAYOUT_FILE, Layout, LayoutError, blob_path
 from hatch_agentsuite.limits import Limits
+from hatch_agentsuite.regular import CHUNK
 
 REQUIREMENT = "AS-OCI-001"
 

@@ -16,6 +16,7 @@ from hatch_agentsuite.jsondoc import (
     MAX_SAFE_INTEGER,
     JSONDocumentError,
     canonical,
+    canonical_object,
     digest,
     digest_bytes,
     is_digest,
@@ -154,6 +155,19 @@ def test_a_variant_is_hashed_with_its_digest_emptied() -> None:
     assert variant_digest({**VARIANT, "variantDigest": "anything"}) == expected
     assert variant_digest({name: VARIANT[name] for name in VARIANT if name != "variantDigest"}) == expected
     assert json.dumps(VARIANT) == before
+
+
+@given(st.dictionaries(TEXT, VALUES, max_size=6), st.data())
+@settings(deadline=None)
+def test_an_object_can_be_put_together_from_members_that_are_canonical_already(
+    value: dict[str, Any], data: st.DataObject
+) -> None:
+    """RFC 8785, section 3.2.3: members in the order of their names' UTF-16 units, whoever encoded them."""
+    chosen = data.draw(st.sets(st.sampled_from(sorted(value)))) if value else set()
+    known = {name: canonical(value[name]) for name in chosen}
+    rest = {name: member for name, member in value.items() if name not in chosen or data.draw(st.booleans())}
+    assert canonical_object(rest, known) == canonical(value)
+    assert variant_digest(rest, known) == variant_digest(value) or "variantDigest" in known
 
 
 @pytest.mark.parametrize(

@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hatch_agentsuite import content
-from hatch_agentsuite.content import (
-    ContentTree,
-    Entry,
-    TreeLimitError,
-    hash_file,
-    open_regular,
-    read_directory,
-    read_regular,
-    special_kind,
-    walk,
-)
+from hatch_agentsuite.content import ContentTree, Entry, TreeLimitError, read_directory, special_kind, walk
 from hatch_agentsuite.jsondoc import JSONLimits
 from hatch_agentsuite.limits import Limits
 
@@ -256,57 +246,6 @@ def test_walking_is_sorted_by_bytes_and_parents_come_first(tmp_path: Path) -> No
     for path in found:
         parent = path.rpartition("/")[0]
         assert not parent or found.index(parent) < found.index(path)
-
-
-# -- one file
-
-
-@posix
-@pytest.mark.parametrize("kind", ["symlink", "directory", "fifo", "absent"])
-def test_only_a_regular_file_is_opened(kind: str, tmp_path: Path) -> None:
-    """Never through a link, and never waiting for a writer."""
-    path = tmp_path / "x"
-    if kind == "symlink":
-        path.symlink_to(write(tmp_path, "target"))
-    elif kind == "directory":
-        path.mkdir()
-    elif kind == "fifo":
-        os.mkfifo(path)
-    with pytest.raises(OSError, match="x"), open_regular(path):
-        pass
-    with pytest.raises(OSError, match="x"):
-        next(read_regular(path))
-
-
-@pytest.mark.parametrize("size", [0, 1, 4095, 4096, content.CHUNK - 1, content.CHUNK, content.CHUNK + 1])
-@pytest.mark.parametrize("more", [-1, 0, 1])
-def test_no_more_is_read_than_asked_for(size: int, more: int, tmp_path: Path) -> None:
-    """5.2: bounded pieces; a file that grows while it is read cannot keep a reader busy."""
-    data = b"0123456789abcdef" * (size // 16 + 1)
-    path = write(tmp_path, "f", data[:size])
-    pieces = list(read_regular(path, max(size + more, 0)))
-    assert b"".join(pieces) == data[: min(size, max(size + more, 0))]
-    assert all(len(piece) <= content.CHUNK for piece in pieces)
-
-
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files by /proc")  # noqa: PTH112 -- at import
-@pytest.mark.parametrize("pieces", [0, 1, 2])
-def test_a_file_is_closed_however_much_of_it_was_read(pieces: int, tmp_path: Path) -> None:
-    path = write(tmp_path, "f", bytes(2 * content.CHUNK))
-    before = len(os.listdir("/proc/self/fd"))
-    reader = read_regular(path)
-    for _ in range(pieces):
-        next(reader)
-    del reader
-    assert len(os.listdir("/proc/self/fd")) == before
-
-
-@pytest.mark.parametrize("size", [0, 1, content.CHUNK - 1, content.CHUNK, content.CHUNK + 1])
-def test_a_file_is_hashed_over_its_exact_bytes(size: int, tmp_path: Path) -> None:
-    """6.2."""
-    data = b"\r\n\0z" * (size // 4 + 1)
-    path = write(tmp_path, "f", data[:size])
-    assert hash_file(path) == (size, f"sha256:{hashlib.sha256(data[:size]).hexdigest()}")
 
 
 @pytest.mark.parametrize(

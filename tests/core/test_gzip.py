@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -144,15 +145,21 @@ def test_blocks_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert blocks.count(True) == 1
 
 
-def test_an_error_in_a_worker_or_in_the_sink_is_raised() -> None:
+@pytest.mark.parametrize("blocks", [1, 3, 8])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_error_in_the_sink_is_raised_and_ends_every_thread(blocks: int, workers: int) -> None:
+    """By a later write where there are many blocks, else at the end."""
+
     class Full(io.BytesIO):
         def write(self, data: object) -> int:
             if self.tell() > 100:
                 raise OSError(28, "No space left on device")
             return super().write(data)  # type: ignore[arg-type]
 
-    with pytest.raises(OSError, match="No space"), BlockGzipWriter(Full(), "store", 1) as writer:
-        writer.write(sample(8 * BLOCK))
+    before = threading.active_count()
+    with pytest.raises(OSError, match="No space"), BlockGzipWriter(Full(), "store", workers) as writer:
+        writer.write(sample(blocks * BLOCK))
+    assert threading.active_count() == before
 
 
 def test_leaving_by_an_error_writes_no_trailer() -> None:

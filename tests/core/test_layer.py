@@ -258,7 +258,8 @@ def test_an_error_of_the_stream_is_raised() -> None:
 MEASURED = """
 import pathlib, sys, tracemalloc
 from hatch_agentsuite.archive.layer import Member, read_layer, write_layer
-from hatch_agentsuite.content import Entry, hash_file
+from hatch_agentsuite.content import Entry
+from hatch_agentsuite.regular import hash_file
 folder = pathlib.Path(sys.argv[1])
 size, digest = hash_file(folder / "f")
 member = Member(Entry("f", "file", 0o644, size=size, digest=digest), folder)

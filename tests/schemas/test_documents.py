@@ -10,20 +10,20 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 
 from agentsuite_schemas import _store, load
-from hatch_agentsuite import documents
+from hatch_agentsuite import document_types, documents
 
 TYPES = {
-    "agentsuite/suite": documents.Suite,
-    "agentsuite/agent": documents.Agent,
-    "agentsuite/eval-index": documents.EvalIndex,
-    "agentsuite/eval-case": documents.EvalCase,
-    "agentsuite/tool-provider-catalog": documents.ToolProviderCatalog,
-    "agentsuite/tool-provider": documents.ToolProvider,
-    "agentsuite/composition": documents.Composition,
-    "agentsuite/tool-provider-composition": documents.ToolProviderComposition,
-    "agentsuite/build-profile": documents.BuildProfile,
-    "agentsuite/sandbox-binding": documents.SandboxBinding,
-    "hatch/metadata-files": documents.MetadataFiles,
+    "agentsuite/suite": document_types.Suite,
+    "agentsuite/agent": document_types.Agent,
+    "agentsuite/eval-index": document_types.EvalIndex,
+    "agentsuite/eval-case": document_types.EvalCase,
+    "agentsuite/tool-provider-catalog": document_types.ToolProviderCatalog,
+    "agentsuite/tool-provider": document_types.ToolProvider,
+    "agentsuite/composition": document_types.Composition,
+    "agentsuite/tool-provider-composition": document_types.ToolProviderComposition,
+    "agentsuite/build-profile": document_types.BuildProfile,
+    "agentsuite/sandbox-binding": document_types.SandboxBinding,
+    "hatch/metadata-files": document_types.MetadataFiles,
 }
 SCALARS = {"string": str, "integer": int, "boolean": bool}
 COMPARED: set[type] = set()
@@ -64,8 +64,8 @@ def test_a_typed_dict_equals_its_schema(name: str) -> None:
 def test_no_typed_dict_is_left_over() -> None:
     for name, kind in TYPES.items():
         compare(kind, load(name), _store.uri(name), name)
-    public = {value for name, value in vars(documents).items() if is_typeddict(value) and not name.startswith("_")}
-    assert public - COMPARED == {documents.Document}
+    public = {value for name, value in vars(document_types).items() if is_typeddict(value) and not name.startswith("_")}
+    assert public - COMPARED == {document_types.Document}
 
 
 def test_each_media_type_has_the_schema_that_fixes_it() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from agentsuite_schemas import _engines
+from hatch_agentsuite.source import hashing
 from tests.source import trees
 from tests.source.trees import RICH, Suite, packed, write_tree
 
@@ -62,8 +63,10 @@ def test_order_of_creation(tmp_path: Path, suite: Suite) -> None:
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
 @pytest.mark.parametrize("codec", ["zlib", "store"])
-def test_workers(tmp_path: Path, workers: int, codec: str) -> None:
-    """Several blocks of 1 MiB: the bytes do not depend on how many are compressed side by side."""
+@pytest.mark.parametrize("many", [1, 4_000])
+def test_workers(tmp_path: Path, workers: int, codec: str, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several blocks of 1 MiB: the bytes depend neither on how many are compressed side by side nor on who hashes."""
+    monkeypatch.setattr(hashing, "_MANY", many)
     files = trees.with_clock() | {f"{trees.CLOCK}/linux-amd64/data": bytes(range(256)) * (12 << 10)}
     root = write_tree(tmp_path / "suite", files)
     one = packed(root, workers=1, codec=codec, target=tmp_path / "one")

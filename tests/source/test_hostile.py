@@ -14,7 +14,7 @@ import pytest
 from hatch_agentsuite.findings import RefusedError
 from hatch_agentsuite.limits import Limits
 from hatch_agentsuite.packing import pack
-from hatch_agentsuite.source import inventory, resolve
+from hatch_agentsuite.source import inventory, providers, resolve
 from hatch_agentsuite.source.tree import SourceTree
 from tests.source import trees
 from tests.source.trees import CLOCK, NAMED, Link, errors, only_error, packed, write_tree
@@ -242,12 +242,10 @@ def test_an_inventory_too_large_for_a_manifest_is_refused_before_anything_is_has
     """Section 5.2: one document holds at most 100,000 members."""
     root = write_tree(tmp_path / "suite", trees.with_clock())
     monkeypatch.setitem(inventory._MEMBERS_OF_ENTRY, "file", 100_000)
-    hashed: list[Path] = []
-    monkeypatch.setattr(inventory, "hash_file", hashed.append)
+    monkeypatch.setattr(providers, "Hashing", lambda *_: pytest.fail("something was hashed"))
     finding = only_error(root)
     assert (finding.requirement, finding.location) == ("AS-JSON-001", f"{CLOCK}/tool-provider.yaml#/variants")
     assert "100,000 members" in finding.message
-    assert not hashed
 
 
 @pytest.mark.parametrize(
