@@ -1,7 +1,8 @@
 """One run of a contestant written in Python: `python benchmarks/contestants.py NAME TREE OUTPUT`.
 
-`pack` is the whole job, the final validation included; `write` is what the peers do: find, hash, write the blob.
-`tarfile` is how Python clients of OCI registries make a layer: the standard library's `tarfile` over `gzip`.
+`pack` is the whole job; `write` leaves out the final validation, but not documents, inventories and their digests;
+`layer` is only what the peers do: find every file, hash it, write the blob. `tarfile` is how Python clients of OCI
+registries make a layer: the standard library's `tarfile` over `gzip`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,27 @@ def write(tree: Path, output: Path, codec: Codec) -> None:
     resolved = resolve(tree, Options(default_name="benchmark"))
     with (output / "blob").open("wb") as stream:
         print(write_layer(stream, resolved.members, codec=codec).digest)
+
+
+def layer(tree: Path, output: Path, codec: Codec) -> None:
+    """Hash every file of a folder and write them all as a layer; nothing is known of what they are."""
+    from hatch_agentsuite.archive.layer import Member, write_layer
+    from hatch_agentsuite.content import Entry
+    from hatch_agentsuite.source.hashing import Hashing
+    from hatch_agentsuite.source.tree import SourceTree
+
+    entries = sorted(SourceTree(tree).entries.values(), key=lambda entry: entry.path.encode())
+    members = []
+    with Hashing(str(tree), {"all": [entry for entry in entries if entry.kind == "file"]}) as hashing:
+        found = hashing.results("all")
+        for path, kind, mode, _, _ in entries:
+            if kind == "file":
+                size, digest = next(found)
+                members.append(Member(Entry(path, "file", mode & 0o755, size=size, digest=digest), tree))
+            else:
+                members.append(Member(Entry(path, "directory", 0o755)))
+    with (output / "blob").open("wb") as stream:
+        print(write_layer(stream, members, codec=codec).digest)
 
 
 def validate_plain(suite: Path) -> None:
@@ -78,14 +100,14 @@ def digest(path: Path) -> str:
 
 
 def main(name: str, tree: Path, output: Path) -> None:
-    """Run the contestant of a name: `pack:zlib`, `write:store`, `tarfile`."""
+    """Run the contestant of a name: `pack:zlib`, `layer:store`, `tarfile`."""
     job, _, codec = name.partition(":")
     if job == "tarfile":
         tarfile_gzip(tree, output)
     elif job == "plain":
         validate_plain(tree)
     else:
-        {"pack": pack, "write": write}[job](tree, output, codec)  # type: ignore[arg-type]
+        {"pack": pack, "write": write, "layer": layer}[job](tree, output, codec)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -175,17 +175,21 @@ def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     Parents come first, each folder is sorted by bytes. Paths are `/`-separated; names that are not UTF-8 carry
     surrogates.
     """
+    for folder, found in walk_folders(root):
+        prefix = f"{folder}/" if folder else ""
+        for name, status in found:
+            yield prefix + name, status
+
+
+def walk_folders(root: Path) -> Iterator[tuple[str, list[tuple[str, os.stat_result]]]]:
+    """Yield ``root`` (as the empty path) and every folder below it, each with what is in it, as :func:`walk` does."""
     pending = [""]
     while pending:
         folder = pending.pop()
+        found = _listed(root, folder)
+        yield folder, found
         prefix = f"{folder}/" if folder else ""
-        folders = []
-        for name, status in _listed(root, folder):
-            path = prefix + name
-            yield path, status
-            if stat.S_ISDIR(status.st_mode):
-                folders.append(path)
-        pending.extend(reversed(folders))
+        pending.extend(prefix + name for name, status in reversed(found) if stat.S_ISDIR(status.st_mode))
 
 
 def _listed(root: Path, folder: str) -> list[tuple[str, os.stat_result]]:

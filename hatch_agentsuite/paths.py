@@ -52,6 +52,21 @@ def _is_plain(path: str) -> bool:
     )
 
 
+def are_plain(folder: str, names: list[str]) -> bool:
+    """Whether nothing can be wrong with the paths of all entries of a clean folder, as nearly always.
+
+    That is so where :func:`path_fault` has nothing to say and no two are the same where letter case does not count.
+    """
+    text = "/".join(names)
+    longest = len(folder) + 1 + max(map(len, names), default=0)
+    return (
+        text.isascii()
+        and longest <= MAX_PATH_BYTES
+        and not (text.startswith(".") or "/." in text or "\\" in text or "\0" in text)
+        and len(set(text.lower().split("/"))) == max(len(names), 1)
+    )
+
+
 def symlink_fault(path: str, target: str) -> str | None:
     """Return what is wrong with the target of a symlink at ``path``, judged by its text alone, or None.
 

@@ -16,6 +16,7 @@ from hatch_agentsuite.source.hashing import Hashing, Progress
 from hatch_agentsuite.source.inventory import (
     check_inventory_size,
     inventory,
+    packed_inventory,
     payload_entries,
     payload_members,
     settle_inventory,
@@ -188,7 +189,8 @@ class Providers:
             return
         settle_inventory(self.tree, draft, where, computed)
         variant = draft.at(where)
-        self._packed[variant_key] = {"files": canonical(variant["files"])}
+        files = variant["files"]
+        self._packed[variant_key] = {"files": packed_inventory(files) if files is computed else canonical(files)}
         for member in ("sbom", "provenance"):
             if member in variant:
                 self._evidence(draft, (*where, member), variant)

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from hatch_agentsuite.content import special_kind, walk
+from hatch_agentsuite.content import special_kind, walk_folders
 from hatch_agentsuite.findings import Category, Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS, Limits
-from hatch_agentsuite.paths import PathSet, parents, path_fault, symlink_fault
+from hatch_agentsuite.paths import PathSet, are_plain, parents, path_fault, symlink_fault
 
 DOCUMENT_SUFFIXES: Final = (".yaml", ".yml", ".json")
 
@@ -122,24 +122,37 @@ class SourceTree:
         return path in self._reached or not self._reached_below.isdisjoint(parents(path))
 
     def _scan(self, limits: Limits) -> list[Finding]:
-        findings: list[Finding] = []
-        paths = PathSet()
+        faults: dict[str, Finding] = {}
+        is_plain = True
         total = 0
-        for path, status in walk(self.root):
-            if len(self.entries) >= limits.entries:
-                return [*findings, _finding("", f"the source tree has more than {limits.entries:,} entries")]
-            total += status.st_size if stat.S_ISREG(status.st_mode) else 0
-            if total > limits.expanded_bytes:
-                return [*findings, _finding(path, f"the files have more than {limits.expanded_bytes:,} bytes together")]
-            entry, fault = self._entry(path, status)
-            if fault is None:
+        for folder, found in walk_folders(self.root):
+            names = [name for name, _ in found]
+            is_plain = is_plain and are_plain(folder, names)
+            paths = [f"{folder}/{name}" for name in names] if folder else names
+            self._children[folder] = paths
+            for path, (_, status) in zip(paths, found, strict=True):
+                if len(self.entries) >= limits.entries:
+                    message = f"the source tree has more than {limits.entries:,} entries"
+                    return [*faults.values(), _finding("", message)]
+                self.entries[path], fault = self._entry(path, status)
+                if fault:
+                    faults[path] = fault
+                total += self.entries[path].size
+                if total > limits.expanded_bytes:
+                    message = f"the files have more than {limits.expanded_bytes:,} bytes together"
+                    return [*faults.values(), _finding(path, message)]
+        if not is_plain:
+            self._check_paths(faults)
+        return [faults[path] for path in self.entries if path in faults]
+
+    def _check_paths(self, faults: dict[str, Finding]) -> None:
+        """Find what is wrong with the path of any entry that is otherwise in order."""
+        paths = PathSet()
+        for path, entry in self.entries.items():
+            if path not in faults:
                 wrong = path_fault(path) or paths.add(path, entry.kind)  # type: ignore[arg-type]
-                fault = _finding(path, f"the path {wrong}", "rename it") if wrong else None
-            if fault:
-                findings.append(fault)
-            self.entries[path] = entry
-            self._children.setdefault(path.rpartition("/")[0], []).append(path)
-        return findings
+                if wrong:
+                    faults[path] = _finding(path, f"the path {wrong}", "rename it")
 
     def _entry(self, path: str, status: os.stat_result) -> tuple[SourceEntry, Finding | None]:
         mode = stat.S_IMODE(status.st_mode)
