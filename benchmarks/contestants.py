@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import tarfile
+    from collections.abc import Iterator
 
     from hatch_agentsuite.archive.gzip import Codec
 
@@ -46,17 +47,19 @@ def layer(tree: Path, output: Path, codec: Codec) -> None:
     from hatch_agentsuite.source.tree import SourceTree
 
     entries = sorted(SourceTree(tree).entries.values(), key=lambda entry: entry.path.encode())
-    members = []
     with Hashing(str(tree), {"all": [entry for entry in entries if entry.kind == "file"]}) as hashing:
-        found = hashing.results("all")
-        for path, kind, mode, _, _ in entries:
+        digests = [digest for _, digest in hashing.results("all")]
+
+    def members() -> Iterator[Member]:
+        found = iter(digests)
+        for path, kind, mode, size, _ in entries:
             if kind == "file":
-                size, digest = next(found)
-                members.append(Member(Entry(path, "file", mode & 0o755, size=size, digest=digest), tree))
+                yield Member(Entry(path, "file", mode & 0o755, size=size, digest=next(found)), tree)
             else:
-                members.append(Member(Entry(path, "directory", 0o755)))
+                yield Member(Entry(path, "directory", 0o755))
+
     with (output / "blob").open("wb") as stream:
-        print(write_layer(stream, members, codec=codec).digest)
+        print(write_layer(stream, members(), codec=codec).digest)
 
 
 def validate_plain(suite: Path) -> None:

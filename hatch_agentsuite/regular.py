@@ -68,7 +68,7 @@ def hash_file(path: str | os.PathLike[str]) -> tuple[int, str]:
 
 
 def request(paths: Iterable[str]) -> bytes:
-    """Return what to send to a process of :func:`serve`; paths are relative to its current folder."""
+    """Return what a process of :func:`serve` is sent, all or a part; paths are relative to its current folder."""
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from hatch_agentsuite import regular
 from hatch_agentsuite.archive.gzip import default_workers
-from hatch_agentsuite.regular import ANSWER, CHUNK, answer, hash_file, read_answer
+from hatch_agentsuite.regular import ANSWER, CHUNK, answer, hash_file, read_answer, request
 
 if TYPE_CHECKING:
     import subprocess
@@ -159,7 +159,7 @@ class Hashing(Generic[Key]):
         assert process.stdout is not None
         with suppress(OSError), process.stdout as answers:
             with process.stdin as requests:
-                requests.write(regular.request(path for batch in batches for path in batch.paths))
+                requests.writelines(request(batch.paths) for batch in batches)
             for batch in batches:
                 found = answers.read(len(batch.paths) * ANSWER)
                 if len(found) != len(batch.paths) * ANSWER:

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from hatch_agentsuite.archive.layer import Member
-from hatch_agentsuite.content import Entry, EntryType
 from hatch_agentsuite.findings import printable
 from hatch_agentsuite.jsondoc import DEFAULT_LIMITS
 from hatch_agentsuite.paths import sort_key
 from hatch_agentsuite.source.draft import Draft, Path
+from hatch_agentsuite.source.members import PayloadMembers
 from hatch_agentsuite.source.tree import SourceEntry, SourceTree
 
 _quoted = json.encoder.encode_basestring  # what canonical JSON writes, too: only what must be is escaped
@@ -120,14 +119,12 @@ def _settle_entry(draft: Draft, place: Path, item: dict[str, Any], computed: dic
         draft.settle((*place, key), value, "the payload folder")
 
 
-def payload_members(tree: SourceTree, variant: dict[str, Any]) -> Iterator[Member]:
-    """Yield what is packed for a variant: exactly the entries of its inventory."""
-    root = variant["payloadRoot"]
-    for item in variant["files"]:
-        kind: EntryType = item["type"]
-        path = tree.entries[f"{root}/{item['path']}"].path  # the tree's own text, which need not be held twice
-        size, digest, target = item.get("size", 0), item.get("digest"), item.get("linkTarget")
-        yield Member(Entry(path, kind, item["mode"], 0, 0, size, digest, target), tree.root if kind == "file" else None)
+def payload_members(tree: SourceTree, variant: dict[str, Any]) -> PayloadMembers:
+    """Return what is packed for a variant: exactly the entries of its inventory."""
+    root, items = variant["payloadRoot"], variant["files"]
+    # the tree's own texts, which need not be held twice
+    paths = [tree.entries[f"{root}/{item['path']}"].path for item in items]
+    return PayloadMembers(tree.root, paths, items)
 
 
 def _mode(source: SourceEntry) -> int:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from hatch_agentsuite.archive.layer import Member
 from hatch_agentsuite.jsondoc import canonical, canonical_object, variant_digest
 from hatch_agentsuite.source.draft import Draft, Path
 from hatch_agentsuite.source.files import Files
@@ -21,6 +20,7 @@ from hatch_agentsuite.source.inventory import (
     payload_members,
     settle_inventory,
 )
+from hatch_agentsuite.source.members import PayloadMembers
 from hatch_agentsuite.source.tree import SourceEntry, SourceTree
 
 ProviderKey = tuple[str, str]
@@ -40,7 +40,8 @@ _EVIDENCE_TYPES = {
 class Providers:
     """The ToolProviders of a source tree: drafts by id and version, finished once their ``digests`` are known.
 
-    A finished draft has no inventories any more: they are in its packed bytes, and what they list is in ``members``.
+    A finished draft has no inventories any more: they are in its packed bytes, and what they list is in ``members``,
+    by payload folder.
     """
 
     tree: SourceTree
@@ -49,7 +50,7 @@ class Providers:
     progress: Progress | None = None
     drafts: dict[ProviderKey, Draft] = field(default_factory=dict)
     digests: dict[ProviderKey, str] = field(default_factory=dict)
-    members: list[Member] = field(default_factory=list)
+    members: dict[str, PayloadMembers] = field(default_factory=dict)
     payloads: dict[VariantKey, list[SourceEntry]] = field(default_factory=dict)
     _packed: dict[VariantKey, dict[str, bytes]] = field(default_factory=dict)
     _hashing: Hashing[VariantKey] = field(init=False, repr=False)
@@ -174,7 +175,7 @@ class Providers:
         if draft.problems.has_errors:
             return
         for variant in variants:
-            self.members.extend(payload_members(self.tree, variant))
+            self.members[variant["payloadRoot"]] = payload_members(self.tree, variant)
             del variant["files"]
 
     def _inventory(self, variant_key: VariantKey) -> None:

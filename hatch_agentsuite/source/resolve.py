@@ -19,12 +19,12 @@ from hatch_agentsuite.content import Entry
 from hatch_agentsuite.documents import FILES_EXTENSION, FILES_MEDIA_TYPE, FILES_PATH, PLACEHOLDER_REGISTRY
 from hatch_agentsuite.findings import Finding, RefusedError, printable
 from hatch_agentsuite.limits import DEFAULT_LIMITS
-from hatch_agentsuite.paths import sort_key
 from hatch_agentsuite.source.agents import Agents
 from hatch_agentsuite.source.compositions import Compositions
 from hatch_agentsuite.source.draft import Draft, Problems, bind_extension, read_draft
 from hatch_agentsuite.source.files import Files
 from hatch_agentsuite.source.hashing import Progress
+from hatch_agentsuite.source.members import Members
 from hatch_agentsuite.source.options import Options
 from hatch_agentsuite.source.providers import ProviderKey, Providers, provider_folders, settle_catalog
 from hatch_agentsuite.source.tree import SourceTree
@@ -42,7 +42,7 @@ class Resolved:
     """
 
     name: str
-    members: tuple[Member, ...]
+    members: Members
     blobs: dict[str, Path]
     origins: dict[str, str]
     warnings: tuple[Finding, ...]
@@ -55,7 +55,7 @@ class Resolved:
     @property
     def payload_bytes(self) -> int:
         """The number of bytes that packing will read."""
-        return sum(member.entry.size for member in self.members)
+        return self.members.size
 
 
 @collection_paused()
@@ -340,15 +340,13 @@ class _Resolution:
             members[draft.path] = Member(entry, data)
             if draft.file:
                 origins[draft.path] = draft.file
-        members.update((member.entry.path, member) for member in self.providers.members)
-        if len(members) > DEFAULT_LIMITS.entries:
-            message = f"the suite has {len(members):,} entries; at most {DEFAULT_LIMITS.entries:,} are allowed"
+        ordered = Members(members, self.providers.members)
+        if len(ordered) > DEFAULT_LIMITS.entries:
+            message = f"the suite has {len(ordered):,} entries; at most {DEFAULT_LIMITS.entries:,} are allowed"
             self.problems.add("AS-PATH-001", "path", "", message)
         self.problems.stop()
-        ordered = sorted(members.values(), key=lambda member: sort_key(member.entry.path))
         warnings = tuple(finding for finding in self.problems.findings if not finding.is_error)
-        name = str(self.manifest.value["name"])
-        return Resolved(name, tuple(ordered), dict(self.files.blobs), origins, warnings)
+        return Resolved(str(self.manifest.value["name"]), ordered, dict(self.files.blobs), origins, warnings)
 
 
 def _is_placeholder(image: dict[str, Any]) -> bool:
