@@ -13,6 +13,7 @@ from hatch_agentsuite.paths import is_below, parents, sort_key
 
 _PREFIX = "sha256:"
 _DIGEST = 32
+_NONE = _PREFIX + "00" * _DIGEST
 
 
 class PayloadMembers(Iterable[Member]):
@@ -24,21 +25,17 @@ class PayloadMembers(Iterable[Member]):
     def __init__(self, folder: Path, paths: list[str], items: list[dict[str, Any]]) -> None:
         """Take the items of an inventory and their paths, which lead to the files from ``folder``."""
         order = sorted(range(len(paths)), key=lambda number: sort_key(paths[number]))
+        items = [items[number] for number in order]
         self._folder = folder
         self._paths = [paths[number] for number in order]
-        self._modes = array("H")
-        self._sizes = array("Q")
-        self._digests = bytearray()
-        self._others: dict[int, Member] = {}
-        for place, number in enumerate(order):
-            item = items[number]
-            is_file = item["type"] == "file"
-            self._modes.append(item["mode"])
-            self._sizes.append(item["size"] if is_file else 0)
-            self._digests += bytes.fromhex(item["digest"].removeprefix(_PREFIX)) if is_file else bytes(_DIGEST)
-            if not is_file:
-                target = item.get("linkTarget")
-                self._others[place] = Member(Entry(paths[number], item["type"], item["mode"], link_target=target))
+        self._modes = array("H", [item["mode"] for item in items])
+        self._sizes = array("Q", [item.get("size", 0) for item in items])
+        self._digests = bytes.fromhex("".join([item.get("digest", _NONE)[len(_PREFIX) :] for item in items]))
+        self._others = {
+            place: Member(Entry(path, item["type"], item["mode"], link_target=item.get("linkTarget")))
+            for place, (path, item) in enumerate(zip(self._paths, items, strict=True))
+            if item["type"] != "file"
+        }
 
     def __len__(self) -> int:
         return len(self._paths)
