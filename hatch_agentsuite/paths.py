@@ -60,7 +60,7 @@ def are_plain(folder: str, names: list[str]) -> bool:
     text = "/".join(names)
     longest = len(folder) + 1 + max(map(len, names), default=0)
     return (
-        text.isascii()
+        (folder + text).isascii()
         and longest <= MAX_PATH_BYTES
         and not (text.startswith(".") or "/." in text or "\\" in text or "\0" in text)
         and len(set(text.lower().split("/"))) == max(len(names), 1)

@@ -1,7 +1,7 @@
 """Regular files, opened as such, read in bounded pieces and hashed (specification 6.2).
 
-Run as a program, this module hashes files for another process (:func:`serve`), and imports nothing else for that: a
-helper is at work after a few milliseconds.
+Run as a program, this module hashes files for another process (:func:`serve`). It imports the standard library alone,
+so that a helper is soon at work.
 """
 
 from __future__ import annotations

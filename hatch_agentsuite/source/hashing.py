@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from hatch_agentsuite import regular
 from hatch_agentsuite.archive.gzip import default_workers
+from hatch_agentsuite.archive.layer import Progress
 from hatch_agentsuite.regular import ANSWER, CHUNK, answer, hash_file, read_answer, request
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from hatch_agentsuite.source.tree import SourceEntry
 
 Key = TypeVar("Key")
-Progress = Callable[[int], None]
-"""Called with the number of bytes that were hashed since the last call, from any thread."""
 
 _BATCH_FILES = 256
 _BATCH_BYTES = 8 * CHUNK
@@ -39,6 +38,7 @@ class _Batch:
         self.paths = paths
         self.size = size
         self.is_large = is_large
+        self.is_taken = False
         self.answers = b""
         self.done = threading.Event()
 
@@ -46,7 +46,8 @@ class _Batch:
 class Hashing(Generic[Key]):
     """Hashes groups of files below ``root`` in the background; :meth:`results` gives what was found, group by group.
 
-    ``workers`` counts the caller, who hashes with the others while waiting. Leaving the ``with`` block ends it all.
+    ``workers`` counts the caller, who hashes with the others while waiting; ``progress`` is called from any thread.
+    Work begins with the ``with`` block, and leaving it ends it all.
     """
 
     def __init__(
@@ -59,27 +60,29 @@ class Hashing(Generic[Key]):
         self._root = root
         self._progress = progress
         self._groups = {key: list(_batches(files)) for key, files in groups.items()}
-        batches = [batch for found in self._groups.values() for batch in found]
-        self._pending = list(batches)
+        self._batches = [batch for found in self._groups.values() for batch in found]
+        self._pending = list(self._batches)
+        self._helpers = min((workers or default_workers()) - 1, len(self._batches))
+        self._has_ended = False
         self._lock = threading.Lock()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads: list[threading.Thread] = []
-        helpers = (workers or default_workers()) - 1
-        many = sum(len(batch.paths) for batch in batches if not batch.is_large) >= _MANY
-        for number in range(helpers):
-            if many and _can_run_processes():
-                self._start_process(batches[number::helpers])
-            elif any(batch.is_large for batch in batches):
-                self._start_thread(self._hash_large)
 
     def __enter__(self) -> Hashing[Key]:
+        large = [batch for batch in self._batches if batch.is_large]
+        small = sum(len(batch.paths) for batch in self._batches if not batch.is_large)
+        with_processes = small >= _MANY and _can_run_processes()
+        for number in range(self._helpers):
+            if with_processes:
+                self._start_process(self._batches[number :: self._helpers])
+            elif large:
+                self._start_thread(self._hash_all, large)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        with self._lock:
-            self._pending.clear()
+        self._has_ended = True
         for process in self._processes:
             process.kill()
         for thread in self._threads:
@@ -101,30 +104,22 @@ class Hashing(Generic[Key]):
     def _wait(self, batch: _Batch) -> None:
         """Hash what comes last until a batch is done: the others began with what comes first."""
         while not batch.done.is_set():
-            following = self._take_last()
-            if following is None:
-                batch.done.wait()
+            if self._pending:
+                self._hash_all([self._pending.pop()])
             else:
-                self._hash(following)
+                batch.done.wait()
 
-    def _take_last(self) -> _Batch | None:
+    def _hash_all(self, batches: list[_Batch]) -> None:
+        """Hash those batches that no other thread has taken and no process has answered."""
+        for batch in batches:
+            if self._take(batch) and not batch.done.is_set():
+                self._finish(batch, b"".join(answer(self._file(path)) for path in batch.paths))
+
+    def _take(self, batch: _Batch) -> bool:
         with self._lock:
-            return self._pending.pop() if self._pending else None
-
-    def _take_large(self) -> _Batch | None:
-        with self._lock:
-            found = next((batch for batch in self._pending if batch.is_large), None)
-            if found:
-                self._pending.remove(found)
-            return found
-
-    def _hash(self, batch: _Batch) -> None:
-        if not batch.done.is_set():
-            self._finish(batch, b"".join(answer(self._file(path)) for path in batch.paths))
-
-    def _hash_large(self) -> None:
-        while batch := self._take_large():
-            self._hash(batch)
+            is_free = not (batch.is_taken or self._has_ended)
+            batch.is_taken = True
+            return is_free
 
     def _finish(self, batch: _Batch, answers: bytes) -> None:
         with self._lock:
@@ -144,7 +139,7 @@ class Hashing(Generic[Key]):
         self._threads.append(thread)
 
     def _start_process(self, batches: list[_Batch]) -> None:
-        """Let a process hash batches; they stay pending, since the caller goes without an answer that does not come."""
+        """Let a process hash batches, without taking them: the caller goes without an answer that does not come."""
         import subprocess
 
         pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL

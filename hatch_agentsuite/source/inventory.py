@@ -69,7 +69,7 @@ def _item(entry: SourceEntry, path: str, found: Iterator[tuple[int, str]]) -> di
 
 
 def packed_inventory(items: list[dict[str, Any]]) -> bytes:
-    """Return the RFC 8785 bytes of what :func:`inventory` made, five times as fast as an encoder that knows nothing."""
+    """Return the RFC 8785 bytes of what :func:`inventory` made; an encoder would have to look at everything first."""
     return f"[{','.join(map(_packed_item, items))}]".encode()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hatch_agentsuite.archive.layer import Member
 from hatch_agentsuite.content import Entry
-from hatch_agentsuite.paths import is_below, parents, sort_key
+from hatch_agentsuite.paths import parents, sort_key
 
 _PREFIX = "sha256:"
 _DIGEST = 32
@@ -61,7 +61,7 @@ class Members(Iterable[Member]):
 
     def __init__(self, files: Mapping[str, Member], payloads: Mapping[str, PayloadMembers]) -> None:
         """Take files by path and payloads by folder."""
-        if any(is_below(inner, outer) for inner in payloads for outer in payloads):
+        if not all(payloads.keys().isdisjoint(parents(root)) for root in payloads):
             files = dict(files) | {member.entry.path: member for payload in payloads.values() for member in payload}
             payloads = {}
         units: dict[str, Member | PayloadMembers] = {f"{root}/": payload for root, payload in payloads.items()}

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from hatch_agentsuite.archive.layer import Progress
 from hatch_agentsuite.jsondoc import canonical, canonical_object, variant_digest
 from hatch_agentsuite.source.draft import Draft, Path
 from hatch_agentsuite.source.files import Files
-from hatch_agentsuite.source.hashing import Hashing, Progress
+from hatch_agentsuite.source.hashing import Hashing
 from hatch_agentsuite.source.inventory import (
     check_inventory_size,
     inventory,

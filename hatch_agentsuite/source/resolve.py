@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hatch_agentsuite.archive.layer import Member
+from hatch_agentsuite.archive.layer import Member, Progress
 from hatch_agentsuite.collection import collection_paused
 from hatch_agentsuite.content import Entry
 from hatch_agentsuite.documents import FILES_EXTENSION, FILES_MEDIA_TYPE, FILES_PATH, PLACEHOLDER_REGISTRY
@@ -23,7 +23,6 @@ from hatch_agentsuite.source.agents import Agents
 from hatch_agentsuite.source.compositions import Compositions
 from hatch_agentsuite.source.draft import Draft, Problems, bind_extension, read_draft
 from hatch_agentsuite.source.files import Files
-from hatch_agentsuite.source.hashing import Progress
 from hatch_agentsuite.source.members import Members
 from hatch_agentsuite.source.options import Options
 from hatch_agentsuite.source.providers import ProviderKey, Providers, provider_folders, settle_catalog

@@ -248,6 +248,36 @@ def test_walking_is_sorted_by_bytes_and_parents_come_first(tmp_path: Path) -> No
         assert not parent or found.index(parent) < found.index(path)
 
 
+def test_walking_needs_no_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system cannot look entries up from an opened folder, the same is found by path."""
+    for name in ("b/x", "a/b/c", "a0"):
+        write(tmp_path, name)
+    expected = [(path, status.st_ino) for path, status in walk(tmp_path)]
+    monkeypatch.setattr(os, "supports_fd", set())
+    assert [(path, status.st_ino) for path, status in walk(tmp_path)] == expected
+
+
+@posix
+def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path: Path) -> None:
+    """Section 5.2: no link is followed, also not one that was a folder when it was found."""
+    write(tmp_path, "outside/secret")
+    write(tmp_path, "tree/a/x")
+    found = walk(tmp_path / "tree")
+    assert next(found)[0] == "a"
+    (tmp_path / "tree/a/x").unlink()
+    (tmp_path / "tree/a").rmdir()
+    (tmp_path / "tree/a").symlink_to("../outside")
+    with pytest.raises(OSError, match="tree/a"):
+        next(found)
+
+
+@posix
+def test_the_root_may_be_a_link(tmp_path: Path) -> None:
+    write(tmp_path, "tree/x")
+    (tmp_path / "link").symlink_to("tree")
+    assert [path for path, _ in walk(tmp_path / "link")] == ["x"]
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
